@@ -1,0 +1,44 @@
+// What the emulator's libcudart exports beside CUDA's own symbols, for the worker and the command
+// line. Plain C: found with dlsym("ladderEmulator"). A toolkit's runtime does not have it.
+#pragma once
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct LadderEmulator {
+  uint32_t version;  // 1
+
+  // The first device-side fault since reset, as the text shown to a learner (several lines: what,
+  // file:line, instruction, block/thread, address, allocation, help), or NULL.
+  const char* (*fault)(void);
+  void (*reset)(void);  // forgets faults, counters and the sticky error; allocations stay
+
+  // Turns counting on or off for launches to come (off: only instructions are counted).
+  void (*count)(int on);
+  // Calls visit(name, value, context) for every counter summed since reset.
+  void (*counters)(void (*visit)(const char* name, double value, void* context), void* context);
+
+  // Seconds spent executing kernels since reset (host time; never a GPU's).
+  double (*kernel_seconds)(void);
+  // Switches memcheck off (for measuring the emulator only).
+  void (*memcheck)(int on);
+  // Calls visit for each live device allocation (address, bytes).
+  void (*allocations)(void (*visit)(uint64_t address, uint64_t bytes, void* context),
+                      void* context);
+};
+
+typedef const struct LadderEmulator* (*LadderEmulatorEntry)(void);  // "ladderEmulator"
+
+#ifdef __cplusplus
+}
+#endif
+
+// Environment of a program under the emulator (`ladder emulate`, whole programs):
+//   LADDER_EMULATOR_THREADS=N       host cores used; default all
+//   LADDER_EMULATOR_TIME_LIMIT=S    kernels stop with a fault naming where they were
+//   LADDER_EMULATOR_FAIL=NAME:K     the K-th call (from 1) of the API function NAME fails
+//   LADDER_EMULATOR_REPORT=FILE     at exit: JSON {calls{}, faults[], leaks[], launches, counters{}}
+//   LADDER_EMULATOR_DEVICE=NAME     properties of another device; default an H200's

@@ -1,0 +1,173 @@
+// The seam between the CUDA runtime's API (runtime/) and the device that executes PTX (exec/).
+// It knows no CUDA API: load, allocate, copy, launch, query. Tests drive it without nvcc, and it
+// could live in another process.
+//
+// A device address is an offset in a reserved range that the host cannot dereference.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ladder::emulator {
+
+using DeviceAddress = std::uint64_t;
+
+enum class FaultKind {
+  none,
+  invalid_ptx,  // does not parse, or an unsupported instruction
+  out_of_memory,
+  invalid_address,  // host-side call with a bad device pointer, double free
+  invalid_launch,   // too many threads, too much shared memory, wrong arguments
+  illegal_address,  // kernel: out of bounds, use after free, host pointer
+  misaligned_address,
+  assertion,  // assert() in a kernel
+  trap,       // trap; brkpt
+  deadlock,   // all waiting: barrier or sync that cannot complete
+  timeout,
+  unsupported,
+};
+
+// What a kernel or a call did wrong. what() is the whole text for a learner.
+class Fault : public std::runtime_error {
+ public:
+  Fault(FaultKind kind, const std::string& message) : std::runtime_error(message), kind_(kind) {}
+  FaultKind kind() const { return kind_; }
+
+ private:
+  FaultKind kind_;
+};
+
+struct DeviceProperties {
+  std::string name = "NVIDIA H200 (emulated)";
+  int major = 9, minor = 0;
+  int multiprocessors = 132;
+  std::size_t memory_bytes = std::size_t{64} << 30;
+  std::size_t shared_per_block = 48 << 10, shared_per_block_optin = 227 << 10;
+  std::size_t shared_per_multiprocessor = 228 << 10;
+  std::size_t constant_bytes = 64 << 10, l2_bytes = 50 << 20;
+  int max_threads_per_block = 1024, max_threads_per_multiprocessor = 2048;
+  int max_blocks_per_multiprocessor = 32, registers_per_block = 65536;
+  int max_block[3] = {1024, 1024, 64};
+  unsigned max_grid[3] = {2147483647u, 65535u, 65535u};
+};
+
+struct Options {
+  int threads = 0;  // host cores; 0: all
+  bool memcheck = true;
+  bool count = false;            // memory counters too; instructions are always counted
+  double time_limit_s = 0;       // of one launch; 0: none
+  std::uint64_t order_seed = 0;  // 0: warps in order
+};
+
+struct Dim3 {
+  unsigned x = 1, y = 1, z = 1;
+};
+
+// Handles stay valid until their module is unloaded.
+class Module;
+class Function;
+
+struct FunctionAttributes {
+  std::string name;
+  std::size_t static_shared_bytes = 0, local_bytes = 0, constant_bytes = 0;
+  int max_threads_per_block = 1024;
+  int registers = 0;                         // 0: unknown (ptxas's business)
+  int ptx_version = 0;                       // 75
+  std::vector<std::size_t> parameter_bytes;  // to copy void** arguments
+  std::vector<std::size_t> parameter_offsets;
+  std::size_t parameter_total = 0;
+};
+
+struct Symbol {
+  DeviceAddress address = 0;
+  std::size_t bytes = 0;
+};
+
+struct Launch {
+  const Function* function = nullptr;
+  Dim3 grid, block;
+  std::size_t dynamic_shared_bytes = 0;
+  std::span<const std::byte> parameters;  // laid out by FunctionAttributes
+  bool cooperative = false;
+};
+
+struct Counters {
+  std::uint64_t launches = 0;
+  std::uint64_t warp_instructions = 0;    // PTX, as executed
+  std::uint64_t thread_instructions = 0;  // sum of active lanes
+  std::uint64_t global_load_requests = 0, global_load_sectors = 0;
+  std::uint64_t global_store_requests = 0, global_store_sectors = 0;
+  std::uint64_t global_atomic_requests = 0, global_atomic_sectors = 0;
+  std::uint64_t shared_load_wavefronts = 0, shared_store_wavefronts = 0;
+  std::uint64_t shared_load_requests = 0, shared_store_requests = 0;
+  std::uint64_t barriers = 0;
+  // Compulsory: the fewest sectors (32 bytes) the same requests could have touched, had each
+  // warp's bytes been packed. "ideal" in goals.
+  std::uint64_t global_load_sectors_ideal = 0, global_store_sectors_ideal = 0;
+  std::uint64_t shared_load_wavefronts_ideal = 0, shared_store_wavefronts_ideal = 0;
+  double kernel_seconds = 0;  // host seconds spent executing
+};
+
+class Device {
+ public:
+  explicit Device(DeviceProperties properties = {}, Options options = {});
+  ~Device();
+  Device(const Device&) = delete;
+
+  const DeviceProperties& properties() const;
+  Options& options();
+
+  // Parses and lowers; everything unsupported is found here. Throws Fault(invalid_ptx/unsupported).
+  Module* load(std::string_view ptx, const std::string& name);
+  void unload(Module* module);
+  const Function* function(const Module* module, std::string_view name) const;  // nullptr
+  const FunctionAttributes& attributes(const Function* function) const;
+  Symbol symbol(const Module* module, std::string_view name) const;  // bytes 0: none
+
+  // `what` names the allocation in reports. Addresses are 256-byte aligned, with red zones between.
+  DeviceAddress allocate(std::size_t bytes, const std::string& what = "cudaMalloc");
+  void free(DeviceAddress address);  // throws Fault(invalid_address): double free, not a start
+  struct Allocation {
+    DeviceAddress address;
+    std::size_t bytes;
+    std::string what;
+  };
+  std::vector<Allocation> allocations() const;  // live, without modules' variables
+  std::size_t bytes_in_use() const;
+  bool is_device_address(DeviceAddress address) const;  // inside the reserved range
+  // The live allocation (or module variable) that holds address, if any.
+  const Allocation* find(DeviceAddress address) const;
+
+  // Bounds are checked: Fault(invalid_address) with both ranges named.
+  void copy_in(DeviceAddress to, const void* from, std::size_t bytes);
+  void copy_out(void* to, DeviceAddress from, std::size_t bytes);
+  void copy(DeviceAddress to, DeviceAddress from, std::size_t bytes);
+  void set(DeviceAddress to, std::uint8_t value, std::size_t bytes);
+
+  // Host memory that kernels may touch (pinned, mapped, managed): registered, then its device
+  // address equals its host address.
+  void map_host(void* address, std::size_t bytes, const std::string& what);
+  void unmap_host(void* address);
+
+  // Runs the whole grid before it returns. Throws Fault for a bad launch or a fault in the kernel.
+  void launch(const Launch& launch);
+
+  const Counters& counters() const;
+  void reset_counters();
+
+  // Device printf and assert text goes here; default stdout.
+  void set_output(std::function<void(std::string_view)> output);
+
+ private:
+  struct Implementation;
+  std::unique_ptr<Implementation> implementation_;
+};
+
+}  // namespace ladder::emulator

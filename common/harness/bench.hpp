@@ -1,0 +1,49 @@
+// Times solvers on a GPU: cold L2, fresh random inputs, library ceilings interleaved in the same
+// process, medians with a 95 % interval; checked before and after. Emulated seconds are never
+// performance: without a GPU the counters and the roofline bound computed from them are given.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "common/harness/judge.hpp"
+
+namespace ladder {
+
+struct Timing {
+  double median_us = 0;
+  double low_us = 0, high_us = 0;  // 95 % interval of the median
+  int samples = 0;
+};
+
+struct BenchEntry {
+  std::string id;
+  Parameters at;
+  Verdict verdict = Verdict::solved;
+  std::string message;
+  Timing timing;
+  std::string ceiling;    // "copy", "cublasSgeam"
+  Timing ceiling_timing;  // at the same bytes, interleaved
+  double ratio = 0;       // ceiling time / step time: above 1 is faster than the ceiling
+  double ratio_low = 0, ratio_high = 0;
+  double gigabytes_per_s = 0, gigaflops = 0;
+};
+
+struct DeviceFacts {
+  std::string name, driver, toolkit, compute_capability, commit, date;
+  std::size_t memory_bytes = 0;
+  double copy_gb_s = 0, read_gb_s = 0, ffma_tflops = 0, launch_us = 0, launch_idle_us = 0;
+  std::string clocks;  // SM/memory clocks and throttle reasons, as nvidia-smi tells
+};
+
+struct BenchReport {
+  DeviceFacts device;
+  std::vector<BenchEntry> entries;
+  std::vector<std::string> notes;  // "sizes shrunk to fit 4 GB"
+};
+
+BenchReport bench_solvers(const Tree& tree, const Toolkit& toolkit,
+                          const std::vector<CatalogEntry>& solvers, const JudgeOptions& options);
+
+}  // namespace ladder
