@@ -41,15 +41,25 @@ enum class Type : std::uint8_t {
   tf32,
   f32,
   f64,
+  texref,  // opaque handles, 8 bytes
+  samplerref,
+  surfref,
 };
 int bytes_of(Type type);  // pred and none: 0
 std::string_view name_of(Type type);
 
-// A place in CUDA source, from .loc; line 0: unknown. `inlined_at` chains outwards.
+// A place in CUDA source, from .loc; line 0: unknown.
 struct SourceLocation {
-  int file = 0;  // index into Module::files; -1 none
+  int file = 0;  // index into Module::files
   int line = 0;
   int column = 0;
+  int inlined_at = -1;  // index into Function::inline_sites; -1: not inlined
+};
+
+// Where a function was inlined. `call.inlined_at` leads outwards, to the function that was launched.
+struct InlineSite {
+  std::string function;  // mangled name of the inlined function; may be empty
+  SourceLocation call;   // of the call
 };
 
 struct Register {
@@ -66,9 +76,11 @@ struct Variable {
   std::uint32_t alignment = 1;
   bool external = false;
   bool visible = false;
+  bool weak = false;     // .weak and .common: one of several equal definitions is taken
+  bool managed = false;  // .attribute(.managed)
   std::vector<std::uint8_t> initial;  // may be shorter than bytes: zeros follow
-  // Addresses in the initialiser: at byte `offset`, the address of `symbol` + addend;
-  // generic: wrapped in generic().
+  // Addresses in the initialiser: at byte `offset`, `bytes` bytes of the address of `symbol` (a
+  // variable or a function) + addend; generic: wrapped in generic().
   struct Relocation {
     std::uint64_t offset;
     std::string symbol;
@@ -88,22 +100,31 @@ struct Operand {
     special,        // `name`: "%tid.x"
     variable,  // `name` + `offset`: the address of a variable (local to the function or module's)
     function,  // `name`
-    label,     // `index`: instruction index in the function
-    address,   // [base + offset]: base in elements[0] (reg, variable, immediate), `offset`
-    vector,    // {a, b, c, d}: `elements`
-    list,      // ( ... ) of a call: `elements`
-    pair,      // d|p: elements[0], elements[1]
-    sink,      // _
+    label,     // `index`: instruction index in the function (body.size(): its end)
+    branch_targets,  // of brx.idx; `index` into Function::branch_targets
+    prototype,       // of an indirect call; `index` into Function::call_prototypes
+    address,         // [base + offset]: base in elements[0] (reg, variable, immediate), `offset`
+    vector,          // {a, b, c, d}: `elements`
+    list,            // ( ... ) of a call: `elements`
+    pair,            // d|p: elements[0], elements[1]
+    sink,            // _
   };
   Kind kind = Kind::sink;
   int index = -1;
   std::uint64_t bits = 0;
   std::int64_t offset = 0;
   bool negated = false;  // !%p (predicate operand), -%r never occurs
+  // Looked up among the function's variables, parameters and returns, then the module's variables.
+  // Special registers keep their suffix: "%tid.x".
   std::string name;
   std::vector<Operand> elements;  // address: base, then e.g. {c0,c1} of a tensor map
 };
 
+// What the text allows in several ways is brought to one form:
+// - `call`: operands are always {list of returns, function or reg, list of arguments}, and for an
+//   indirect call a fourth: the prototype (or a label of possible targets, left out).
+// - a vector register (.reg .v4 .f32 %v) is four Registers "%v.x" …; %v is a vector operand.
+// - WARP_SZ is the immediate 32.
 struct Instruction {
   std::string opcode;  // as written: "ld.global.v4.f32", "add.s32"
   int guard = -1;      // register index of @p, -1 none
@@ -131,6 +152,7 @@ struct Function {
       variables;  // .local, .shared, and .param blocks of call scopes; names unique
   std::vector<Instruction> body;
   std::vector<Label> labels;
+  std::vector<InlineSite> inline_sites;
   // `.branchtargets` and `.callprototype` by label name.
   struct BranchTargets {
     std::string name;
@@ -147,6 +169,7 @@ struct Function {
   int required_threads[3] = {0, 0, 0};
   int min_blocks_per_sm = 0, max_registers = 0;
   int cluster[3] = {0, 0, 0};
+  int max_cluster_blocks = 0;
   SourceLocation source;
 };
 
