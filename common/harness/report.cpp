@@ -1,0 +1,2 @@
+// The text of reports: what a terminal shows.
+#include "common/harness/report.hpp"
