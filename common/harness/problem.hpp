@@ -67,6 +67,9 @@ struct Argument {
   ElementType type = ElementType::f32;  // scalar: i32 (int) or f32 (float)
   // Elements of an array; unused for scalars, whose value is parameters[name].
   std::function<std::int64_t(const Parameters&)> extent = {};
+  // Elements of one row of a two-dimensional array, so that messages can say [row][column] and
+  // large outputs can be sampled by rows. Empty: a vector.
+  std::function<std::int64_t(const Parameters&)> row_length = {};
 };
 
 // A typed host array.
