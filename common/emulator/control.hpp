@@ -42,3 +42,4 @@ typedef const struct LadderEmulator* (*LadderEmulatorEntry)(void);  // "ladderEm
 //   LADDER_EMULATOR_FAIL=NAME:K     the K-th call (from 1) of the API function NAME fails
 //   LADDER_EMULATOR_REPORT=FILE     at exit: JSON {calls{}, faults[], leaks[], launches, counters{}}
 //   LADDER_EMULATOR_DEVICE=NAME     properties of another device; default an H200's
+//   LADDER_EMULATOR_QUIET=1         faults are kept for fault(), not printed on stderr
