@@ -9,6 +9,7 @@
 
 #include "common/harness/catalog.hpp"
 #include "common/harness/problem.hpp"
+#include "common/harness/verdict.hpp"
 
 namespace ladder {
 
@@ -44,7 +45,8 @@ BuildResult build_solver(const Tree& tree, const Toolkit& toolkit, const BuildRe
 // build_solver for many, on all cores; calls `progress(done, total)`.
 struct BuildOutcome {
   std::optional<BuildResult> result;
-  std::string error;  // the CompileError's text when there is no result
+  Verdict verdict = Verdict::solved;  // what the error counts as: a full disk is not the learner's
+  std::string error;                  // its text when there is no result
 };
 std::vector<BuildOutcome> build_solvers(const Tree& tree, const Toolkit& toolkit,
                                         const std::vector<BuildRequest>& requests,

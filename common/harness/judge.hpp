@@ -24,7 +24,7 @@ struct JudgeOptions {
   std::vector<Backend> backends = {Backend::emulator};  // in this order; the worse verdict counts
   int gpu = 0;
   std::filesystem::path cudart;  // --cudart: another drop-in runtime, instead of ours/the toolkit's
-  std::vector<Parameters> cases;  // --case; empty: the generated ones
+  std::vector<CaseSelector> cases;  // --case; empty: the generated ones
   std::uint64_t seed = 1;
   double time_limit_s = 20;  // one worker call; build excluded
   std::size_t memory_limit_bytes = std::size_t{8} << 30;

@@ -55,7 +55,15 @@ struct Case {
   Parameters parameters;
   Distribution distribution = Distribution::random;
   std::uint64_t seed = 0;
+  std::string bound;         // "" or one of Problem::bounds, as the solver's @bound asks
   std::string text() const;  // "N = 257, random"
+};
+
+// Cases asked for by hand (--case) or by a header (@fails ... at): a size, and perhaps only one
+// distribution. Scalars left out take Problem::defaults.
+struct CaseSelector {
+  Parameters parameters;
+  std::optional<Distribution> distribution;
 };
 
 enum class Role { in, out, inout, scalar };
@@ -98,7 +106,8 @@ class Buffer {
 using Inputs = std::map<std::string, Buffer, std::less<>>;
 
 // What an output element must be: |got - value| <= bound. A bound of 0 demands equality
-// (of values: -0 equals 0). `any` marks elements the contract leaves open (compact's rest).
+// with `value` rounded to the output's type, nearest even (-0 equals 0, an infinity itself; NaN
+// never matches). `any` marks elements the contract leaves open (compact's rest).
 struct Expected {
   double value = 0;
   double bound = 0;
@@ -141,10 +150,13 @@ struct Problem {
   Fill fill = {};  // empty: the distribution fills every input
   // One Reference per output argument, in signature order.
   std::function<std::vector<Reference>(const Case&, const Inputs&)> reference;
+  // Names of other bounds that the reference knows (Case::bound): a tighter one for a solver that
+  // claims accuracy, a 16-bit accumulation's.
+  std::vector<std::string> bounds;
+  Parameters defaults;  // of the scalars that a --case may leave out: {"alpha": 1}
   // "2^-16 * sum|x|", as shown to a learner whose answer is off.
   std::string bound_text;
   std::function<Cost(const Parameters&)> cost;
-  // An inout operand must not be poisoned; an output that must not be read is (NaN).
 
   std::string prototype() const;  // "void solve(const float* A, ..., int N)"
   const Argument& argument(std::string_view name) const;

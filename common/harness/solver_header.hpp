@@ -40,11 +40,11 @@ struct Limit {
 
 // "@fails wrong at N=257 passes N=256", "@fails trap racecheck": both halves are checked.
 struct Failure {
-  enum class Kind { none, wrong, trap, goal };
+  enum class Kind { none, wrong, trap, budget, goal };  // budget: time or memory
   Kind kind = Kind::none;
-  std::string observer;              // "" or the observer that must name it
-  std::vector<Parameters> fails_at;  // empty: at the generated sizes
-  std::vector<Parameters> passes_at;
+  std::string observer;                // "" or the observer that must name it
+  std::vector<CaseSelector> fails_at;  // empty: at the generated cases
+  std::vector<CaseSelector> passes_at;
 };
 
 struct SolverHeader {
@@ -62,7 +62,7 @@ struct SolverHeader {
   std::vector<std::string> links;               // libraries: "cublas"
   std::vector<Relation> goals;
   std::vector<Relation> claims;
-  Failure stub_fails;          // default: wrong
+  Failure stub_fails{Failure::Kind::wrong, "", {}, {}};
   Failure fails;               // mutants
   std::string prose;           // the block without its keys, up to @solution
   std::string solution_prose;  // after @solution
@@ -72,6 +72,9 @@ struct SolverHeader {
 // twice. A file with no `//!` block at all (a stranger's) gives the default header.
 SolverHeader parse_solver_header(std::string_view text, const std::string& file);
 SolverHeader read_solver_header(const std::filesystem::path& file);
+
+// "N=257 distribution=outlier": parse_parameters plus the one reserved word. Throws UsageError.
+CaseSelector parse_case(std::string_view text);
 
 // "N=2^26,M=7" or "N=257 M=7" -> parameters; throws UsageError.
 Parameters parse_parameters(std::string_view text);
