@@ -11,14 +11,17 @@ extern "C" {
 struct LadderEmulator {
   uint32_t version;  // 1
 
-  // The first device-side fault since reset, as the text shown to a learner (several lines: what,
+  // The first device-side fault, refused launch or bad address in a call since reset, as the text shown to a learner (several lines: what,
   // file:line, instruction, block/thread, address, allocation, help), or NULL.
   const char* (*fault)(void);
   void (*reset)(void);  // forgets faults, counters and the sticky error; allocations stay
 
   // Turns counting on or off for launches to come (off: only instructions are counted).
   void (*count)(int on);
-  // Calls visit(name, value, context) for every counter summed since reset.
+  // Calls visit(name, value, context) for every counter summed since reset: launches,
+  // instructions.warp, instructions.thread, barriers, global.{load,store,atomic}.{requests,sectors},
+  // shared.{load,store}.{requests,wavefronts}, shared.wavefronts (their sum); "ideal" of X is X.ideal
+  // (global.load.sectors.ideal, shared.wavefronts.ideal, ...).
   void (*counters)(void (*visit)(const char* name, double value, void* context), void* context);
 
   // Seconds spent executing kernels since reset (host time; never a GPU's).

@@ -125,6 +125,8 @@ class Device {
   Options& options();
 
   // Parses and lowers; everything unsupported is found here. Throws Fault(invalid_ptx/unsupported).
+  // Managed variables live in host memory (as if map_host had been called): the host may
+  // dereference their symbol's address.
   Module* load(std::string_view ptx, const std::string& name);
   void unload(Module* module);
   const Function* function(const Module* module, std::string_view name) const;  // nullptr
