@@ -66,10 +66,13 @@ struct SolverHeader {
   Failure fails;               // mutants
   std::string prose;           // the block without its keys, up to @solution
   std::string solution_prose;  // after @solution
+  // "@problem whole_program": a file with its own main, for judge_program.
+  bool is_program() const { return problem == "whole_program"; }
 };
 
 // Throws UsageError "file:line: ..." for an unknown key, a key with a bad value, a key given
-// twice. A file with no `//!` block at all (a stranger's) gives the default header.
+// twice (only @goal and @claim repeat). A file with no `//!` block, or one with neither a
+// `# title` nor a key of ours (a stranger's Doxygen comments), gives the default header.
 SolverHeader parse_solver_header(std::string_view text, const std::string& file);
 SolverHeader read_solver_header(const std::filesystem::path& file);
 
