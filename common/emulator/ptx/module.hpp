@@ -87,6 +87,7 @@ struct Variable {
     std::int64_t addend;
     bool generic;
     int bytes;
+    int shift = 0;  // bits: the address is shifted right first, as in 0xFF00(symbol)
   };
   std::vector<Relocation> relocations;
 };
@@ -96,7 +97,7 @@ struct Operand {
     reg,        // `index`: a register of the function
     immediate,  // `bits`: integer, two's complement 64 bits
     immediate_f32,
-    immediate_f64,  // 0f..., 0d...: `bits`
+    immediate_f64,  // 0f..., 0d... and decimal: `bits`; the opcode may want the other width
     special,        // `name`: "%tid.x"
     variable,  // `name` + `offset`: the address of a variable (local to the function or module's)
     function,  // `name`
@@ -145,7 +146,7 @@ struct Function {
   bool defined = false;  // has a body
   bool visible = false, external = false, weak = false;
   bool no_return = false;
-  std::vector<Variable> parameters;  // .param (or .reg: see returns_in_registers)
+  std::vector<Variable> parameters;  // .param; space reg: the Register of that name
   std::vector<Variable> returns;
   std::vector<Register> registers;
   std::vector<Variable>
