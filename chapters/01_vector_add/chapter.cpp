@@ -8,44 +8,34 @@ namespace ladder {
 
 namespace {
 
-constexpr std::int64_t largest_n = 1'000'000'000;
+using Arrays = std::vector<const float*>;
 
-// output[i] = f(values of all inputs at i); `f` gives the value and its bound.
+// output[i] = f(inputs, i), a value and its bound.
 template <typename F>
 Problem elementwise(std::string name, std::string title,
                     std::vector<std::string> inputs, std::string output,
                     double flops_per_element, std::string bound_text, F f) {
-  Problem problem;
-  problem.name = std::move(name);
-  problem.chapter = "01_vector_add";
-  problem.title = std::move(title);
-  for (const std::string& input : inputs)
-    problem.arguments.push_back(in(input, extent("N")));
-  problem.arguments.push_back(out(std::move(output), extent("N")));
-  problem.arguments.push_back(integer("N"));
-  problem.sizes = [](Tier tier) {
-    return sizes_1d(tier, {.bench = {25'000'000, std::int64_t{1} << 28}});
-  };
-  problem.empty_sizes = {{{"N", 0}}};
-  problem.illegal = at_least_one({"N"}, largest_n);
+  std::vector<Argument> arguments;
+  for (const std::string& input : inputs) {
+    arguments.push_back(in(input, extent("N")));
+  }
+  arguments.push_back(out(std::move(output), extent("N")));
+  Problem problem = over_vectors(
+      std::move(name), "01_vector_add", std::move(title), std::move(arguments),
+      {.bench = {25'000'000, std::int64_t{1} << 28}});
   problem.reference = [inputs, f](const Case&, const Inputs& given) {
-    std::vector<const float*> arrays;
+    Arrays arrays;
     for (const std::string& input : inputs) {
-      arrays.push_back(given.find(input)->second.f32().data());
+      arrays.push_back(array(given, input).data());
     }
     return std::vector<Reference>{
         [arrays, f](std::int64_t i) { return f(arrays, i); }};
   };
   problem.bound_text = std::move(bound_text);
-  const double bytes_per_element = 4.0 * static_cast<double>(inputs.size() + 1);
-  problem.cost = [bytes_per_element, flops_per_element](const Parameters& at) {
-    const double n = at.real("N");
-    return Cost{bytes_per_element * n, flops_per_element * n};
-  };
+  problem.cost = per_element(4.0 * static_cast<double>(inputs.size() + 1),
+                             flops_per_element);
   return problem;
 }
-
-using Arrays = std::vector<const float*>;
 
 Problem vector_add() {
   Problem problem = elementwise("vector_add", "C = A + B, element by element",
