@@ -1,2 +1,193 @@
 // The text of reports: what a terminal shows.
 #include "common/harness/report.hpp"
+
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <sstream>
+
+#include "common/harness/table.hpp"
+#include "common/harness/verdict.hpp"
+
+namespace ladder {
+namespace {
+
+Colour colour_of(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::solved:
+      return Colour::green;
+    case Verdict::skipped:
+      return Colour::yellow;
+    default:
+      return Colour::red;
+  }
+}
+
+double counter(const SolverReport& report, const char* name) {
+  const auto found = report.counters.find(name);
+  return found == report.counters.end() ? 0 : found->second;
+}
+
+double memory_requests(const SolverReport& report) {
+  return counter(report, "global.load.requests") + counter(report, "global.store.requests") +
+         counter(report, "global.atomic.requests");
+}
+
+double memory_sectors(const SolverReport& report) {
+  return counter(report, "global.load.sectors") + counter(report, "global.store.sectors") +
+         counter(report, "global.atomic.sectors");
+}
+
+std::string number(double value, int decimals) {
+  char text[64];
+  std::snprintf(text, sizeof text, "%.*f", decimals, value);
+  return text;
+}
+
+// "02" of "01_vector_add.step_02_one_block", "ex1", or the name itself.
+std::string rung_of(const std::string& id) {
+  const std::size_t dot = id.rfind('.');
+  const std::string name = dot == std::string::npos ? id : id.substr(dot + 1);
+  if (name.rfind("step_", 0) == 0 && name.size() >= 7) return name.substr(5, 2);
+  if (name.rfind("ex_", 0) == 0 && name.size() >= 5)
+    return "ex" + std::to_string(std::atoi(name.c_str() + 3));
+  return name;
+}
+
+// The timings of one solver: a solver may be timed at several sizes.
+std::vector<const BenchEntry*> timings_of(const BenchReport* bench, const std::string& id) {
+  std::vector<const BenchEntry*> found;
+  if (bench)
+    for (const BenchEntry& entry : bench->entries)
+      if (entry.id == id) found.push_back(&entry);
+  return found;
+}
+
+// Each line of `text`, indented.
+std::string indented(const std::string& text, int columns) {
+  std::istringstream lines(text);
+  std::string result;
+  for (std::string line; std::getline(lines, line);)
+    result += std::string(static_cast<std::size_t>(columns), ' ') + line + "\n";
+  return result;
+}
+
+std::string goal_lines(const SolverReport& report, const Style& style) {
+  std::string text;
+  for (const GoalReport& goal : report.goals) {
+    const char* word = !goal.judged ? "not judged" : goal.met ? "met" : "missed";
+    const Colour colour = !goal.judged ? Colour::yellow : goal.met ? Colour::green : Colour::red;
+    text += "  goal " + coloured(word, colour, style) + ": " + goal.relation.text + "\n";
+    if (!goal.message.empty() && (!goal.judged || !goal.met)) text += indented(goal.message, 4);
+  }
+  return text;
+}
+
+}  // namespace
+
+Style Style::of_stdout() {
+  Style style;
+  const bool terminal = isatty(STDOUT_FILENO) != 0;
+  const char* no_colour = std::getenv("NO_COLOR");
+  const char* term = std::getenv("TERM");
+  style.colour = terminal && !(no_colour && *no_colour) && term && std::strcmp(term, "dumb") != 0;
+  for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"}) {
+    const char* value = std::getenv(name);
+    if (!value || !*value) continue;
+    style.unicode = std::strstr(value, "UTF-8") || std::strstr(value, "utf8");
+    break;
+  }
+  winsize size{};
+  if (terminal && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
+    style.width = size.ws_col;
+  else if (!terminal)
+    style.width = 120;
+  return style;
+}
+
+std::string to_text(const SolverReport& report, const Style& style) {
+  const std::string verdict(name_of(report.verdict));
+  std::string text = coloured(report.id, Colour::bold, style) + ": " +
+                     coloured(verdict, colour_of(report.verdict), style);
+  const auto cases = std::count_if(report.cases.begin(), report.cases.end(),
+                                   [](const auto& one) { return one.verdict == Verdict::solved; });
+  if (report.verdict == Verdict::solved && cases > 0)
+    text += " (" + std::to_string(cases) + (cases == 1 ? " case)" : " cases)");
+  text += "\n";
+  if (!report.message.empty()) text += indented(report.message, 2);
+  text += goal_lines(report, style);
+  for (const std::string& note : report.notes) text += "  note: " + note + "\n";
+  return text;
+}
+
+std::string to_text(const BenchReport& report, const Style& style) {
+  Table table({{"solver", Table::Align::left, true, 9},
+               {"at", Table::Align::left, false, 6},
+               {"verdict", Table::Align::left, false, 9},
+               {"median us", Table::Align::right, false, 7},
+               {"95 %", Table::Align::right, false, 2},
+               {"GB/s", Table::Align::right, false, 5},
+               {"GFLOP/s", Table::Align::right, false, 1},
+               {"ceiling", Table::Align::left, false, 3},
+               {"x ceiling", Table::Align::right, false, 8}});
+  std::string messages;
+  for (const BenchEntry& entry : report.entries) {
+    const Timing& time = entry.timing;
+    const bool timed = time.samples > 0;
+    const std::string interval =
+        timed ? number(time.low_us, 1) + ".." + number(time.high_us, 1) : "";
+    table.add({entry.id, entry.at.text(), std::string(name_of(entry.verdict)),
+               timed ? number(time.median_us, 1) : "", interval,
+               entry.gigabytes_per_s > 0 ? number(entry.gigabytes_per_s, 0) : "",
+               entry.gigaflops > 0 ? number(entry.gigaflops, 0) : "", entry.ceiling,
+               entry.ratio > 0 ? number(entry.ratio, 3) : ""},
+              {Colour::none, Colour::none, colour_of(entry.verdict)});
+    if (!entry.message.empty()) messages += entry.id + "\n" + indented(entry.message, 2);
+  }
+  std::string text = report.device.name + "\n\n" + table.text(style);
+  if (!messages.empty()) text += "\n" + messages;
+  for (const std::string& note : report.notes) text += "note: " + note + "\n";
+  return text;
+}
+
+std::string ladder_table(const std::vector<SolverReport>& reports, const BenchReport* bench,
+                         const Style& style) {
+  Table table({{"step", Table::Align::left, false, 9},
+               {"idea", Table::Align::left, true, 8},
+               {"verdict", Table::Align::left, false, 9},
+               {"warp instr.", Table::Align::right, false, 4},
+               {"requests", Table::Align::right, false, 5},
+               {"sectors each", Table::Align::right, false, 3},
+               {"at", Table::Align::left, false, 2},
+               {"GB/s", Table::Align::right, false, 7},
+               {"% of ceiling", Table::Align::right, false, 6}});
+  std::string messages;
+  for (const SolverReport& report : reports) {
+    const bool counted = !report.counters.empty();
+    const double requests = memory_requests(report);
+    std::string at = counted ? report.counted_at.text() : "", speed, share;
+    for (const BenchEntry* entry : timings_of(bench, report.id)) {
+      if (entry->gigabytes_per_s <= 0) continue;
+      speed = number(entry->gigabytes_per_s, 0);
+      share = number(100 * entry->ratio, 0) + " %";
+      at = entry->at.text();
+    }
+    const double instructions = counter(report, "instructions.warp");
+    table.add({rung_of(report.id), report.idea, std::string(name_of(report.verdict)),
+               instructions > 0 ? short_number(instructions) : "",
+               requests > 0 ? short_number(requests) : "",
+               requests > 0 ? number(memory_sectors(report) / requests, 1) : "", at, speed, share},
+              {Colour::bold, Colour::none, colour_of(report.verdict)});
+    if (report.verdict != Verdict::solved && !report.message.empty())
+      messages += "\n" + report.id + "\n" + indented(report.message, 2);
+    for (const std::string& note : report.notes)
+      messages += "\n" + report.id + "\n  note: " + note + "\n";
+  }
+  return table.text(style) + messages;
+}
+
+}  // namespace ladder

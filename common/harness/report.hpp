@@ -10,16 +10,22 @@
 
 namespace ladder {
 
-std::string to_json(const std::vector<SolverReport>& reports);
+// {"schema": "kernel-ladder/1", "device": {...}, "entries": [{id, verdict, cases[], counters{},
+// timing{}}]}. `timed` adds its timings to the entries of the same id.
+std::string to_json(const std::vector<SolverReport>& reports, const DeviceFacts& device = {},
+                    const BenchReport* timed = nullptr);
 std::string to_json(const BenchReport& report);
 
 struct Style {
   bool colour = false;
-  int width = 80;
-  static Style of_stdout();  // asks isatty, NO_COLOR, the window's width
+  bool unicode = false;      // the locale's characters are UTF-8
+  int width = 80;            // columns; a line that can be shortened never exceeds it
+  static Style of_stdout();  // asks isatty, NO_COLOR, TERM, the locale, the window's width
 };
 std::string to_text(const SolverReport& report, const Style& style);
-// One row a solver: step, idea, verdict, counters or GB/s and % of the ceiling.
+std::string to_text(const BenchReport& report, const Style& style);
+// One row a solver: step, idea, verdict, counters or GB/s and % of the ceiling; below it, what
+// went wrong. Columns that do not fit are left out from the right, ideas are cut.
 std::string ladder_table(const std::vector<SolverReport>& reports, const BenchReport* bench,
                          const Style& style);
 

@@ -1,2 +1,148 @@
 // The JSON of reports; apart from the text because the JSON header is heavy.
+#include <cmath>
+#include <nlohmann/json.hpp>
+
 #include "common/harness/report.hpp"
+#include "common/harness/verdict.hpp"
+
+namespace ladder {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr const char* kSchema = "kernel-ladder/1";
+
+// Exact integers stay integers; what JSON cannot hold is null.
+Json number(double value) {
+  if (!std::isfinite(value)) return nullptr;
+  if (value == std::floor(value) && std::abs(value) < 9007199254740992.0)
+    return static_cast<std::int64_t>(value);
+  return value;
+}
+
+Json parameters_json(const Parameters& parameters) {
+  Json json = Json::object();
+  for (const auto& [name, value] : parameters.entries()) json[name] = number(value);
+  return json;
+}
+
+Json device_json(const DeviceFacts& device) {
+  Json json;
+  json["name"] = device.name;
+  json["driver"] = device.driver;
+  json["toolkit"] = device.toolkit;
+  json["compute_capability"] = device.compute_capability;
+  json["memory_bytes"] = device.memory_bytes;
+  json["commit"] = device.commit;
+  json["date"] = device.date;
+  if (device.copy_gb_s > 0)
+    json["ceilings"] = {{"copy_gb_s", device.copy_gb_s},
+                        {"read_gb_s", device.read_gb_s},
+                        {"ffma_tflops", device.ffma_tflops},
+                        {"launch_us", device.launch_us},
+                        {"launch_idle_us", device.launch_idle_us}};
+  if (!device.clocks.empty()) json["clocks"] = device.clocks;
+  return json;
+}
+
+Json timing_json(const Timing& timing) {
+  return {{"median_us", timing.median_us},
+          {"interval_us", {timing.low_us, timing.high_us}},
+          {"samples", timing.samples}};
+}
+
+Json bench_json(const BenchEntry& entry) {
+  Json json;
+  json["at"] = parameters_json(entry.at);
+  json["timing"] = timing_json(entry.timing);
+  json["timing"]["gb_s"] = number(entry.gigabytes_per_s);
+  json["timing"]["gflop_s"] = number(entry.gigaflops);
+  if (!entry.ceiling.empty()) {
+    json["timing"]["ceiling"] = timing_json(entry.ceiling_timing);
+    json["timing"]["ceiling"]["name"] = entry.ceiling;
+    json["timing"]["ratio"] = number(entry.ratio);
+    json["timing"]["ratio_interval"] = {number(entry.ratio_low), number(entry.ratio_high)};
+  }
+  return json;
+}
+
+Json case_json(const CaseReport& tried) {
+  Json json;
+  json["parameters"] = parameters_json(tried.tried.parameters);
+  json["distribution"] = name_of(tried.tried.distribution);
+  json["seed"] = tried.tried.seed;
+  json["backend"] = name_of(tried.backend);
+  json["verdict"] = name_of(tried.verdict);
+  if (!tried.message.empty()) json["message"] = tried.message;
+  json["seconds"] = tried.seconds;
+  return json;
+}
+
+Json report_json(const SolverReport& report, const BenchReport* timed) {
+  Json json;
+  json["id"] = report.id;
+  json["file"] = report.file;
+  json["problem"] = report.problem;
+  json["idea"] = report.idea;
+  json["verdict"] = name_of(report.verdict);
+  json["exit_code"] = static_cast<int>(report.verdict);
+  if (!report.message.empty()) json["message"] = report.message;
+  json["notes"] = report.notes;
+  json["cases"] = Json::array();
+  for (const CaseReport& tried : report.cases) json["cases"].push_back(case_json(tried));
+  json["goals"] = Json::array();
+  for (const GoalReport& goal : report.goals)
+    json["goals"].push_back({{"goal", goal.relation.text},
+                             {"judged", goal.judged},
+                             {"met", goal.met},
+                             {"message", goal.message}});
+  json["counters"] = Json::object();
+  for (const auto& [name, value] : report.counters) json["counters"][name] = number(value);
+  if (!report.counters.empty()) json["counted_at"] = parameters_json(report.counted_at);
+  json["timings"] = Json::array();
+  if (timed)
+    for (const BenchEntry& entry : timed->entries)
+      if (entry.id == report.id) json["timings"].push_back(bench_json(entry));
+  return json;
+}
+
+std::string text_of(const Json& json) {
+  // Bytes that are not UTF-8 (a compiler's message, a path) are replaced, never an error.
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace
+
+std::string to_json(const std::vector<SolverReport>& reports, const DeviceFacts& device,
+                    const BenchReport* timed) {
+  Json json;
+  json["schema"] = kSchema;
+  json["device"] = device_json(timed ? timed->device : device);
+  Verdict verdict = Verdict::skipped;
+  for (const SolverReport& report : reports) verdict = worst(verdict, report.verdict);
+  json["verdict"] = name_of(verdict);
+  json["entries"] = Json::array();
+  for (const SolverReport& report : reports) json["entries"].push_back(report_json(report, timed));
+  if (timed) json["notes"] = timed->notes;
+  return text_of(json);
+}
+
+std::string to_json(const BenchReport& report) {
+  Json json;
+  json["schema"] = kSchema;
+  json["device"] = device_json(report.device);
+  json["entries"] = Json::array();
+  for (const BenchEntry& entry : report.entries) {
+    Json one;
+    one["id"] = entry.id;
+    one["verdict"] = name_of(entry.verdict);
+    one["exit_code"] = static_cast<int>(entry.verdict);
+    if (!entry.message.empty()) one["message"] = entry.message;
+    one.update(bench_json(entry));
+    json["entries"].push_back(one);
+  }
+  json["notes"] = report.notes;
+  return text_of(json);
+}
+
+}  // namespace ladder

@@ -1,0 +1,242 @@
+// Options, help texts and examples of every command. The only file that includes CLI11.
+#include "common/cli/arguments.hpp"
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <functional>
+#include <string>
+
+#include "common/cli/commands.hpp"
+#include "common/cli/version.hpp"
+#include "common/harness/verdict.hpp"
+
+namespace ladder::cli {
+namespace {
+
+// What was asked for; one of each, because exactly one command runs.
+struct Requests {
+  RunRequest run;
+  ListRequest list;
+  CheckRequest check;
+  BenchRequest bench;
+  EmulateRequest emulate;
+  Running next, parity;
+  TestRequest test;
+  std::string id;
+  std::function<int()> chosen;
+};
+
+const char* const kIdHelp =
+    "what: a chapter (01), a step (01.02), an exercise (01.ex1) or a whole id "
+    "(01_vector_add.step_02_one_block)";
+
+void add_running_options(CLI::App& command, Running& running, bool cases) {
+  command
+      .add_option("--on", running.on,
+                  "where: auto (the emulator, then a usable GPU), gpu, emulator")
+      ->check(CLI::IsMember({"auto", "gpu", "emulator"}))
+      ->capture_default_str();
+  command.add_option("--gpu", running.gpu, "number of the GPU, from 0")
+      ->check(CLI::NonNegativeNumber);
+  command
+      .add_option("--cudart", running.cudart,
+                  "another drop-in CUDA runtime library (libcudart.so) to run on")
+      ->type_name("PATH");
+  if (cases) {
+    command.add_option("--case", running.cases, "sizes to try instead of ours, may be given often")
+        ->type_name("\"N=257\"")
+        ->expected(1)
+        ->allow_extra_args(false)
+        ->take_all();
+    command.add_option("--seed", running.seed, "seed of the inputs")->capture_default_str();
+    command.add_option("--time-limit", running.time_limit_s, "seconds for one call of the solver")
+        ->check(CLI::PositiveNumber)
+        ->capture_default_str();
+  }
+  command.add_flag("--json", running.json, "print JSON instead of text");
+}
+
+void add_architecture(CLI::App& command, std::optional<int>& architecture) {
+  command
+      .add_option_function<std::string>(
+          "--arch",
+          [&architecture](const std::string& text) {
+            const std::size_t digits = text.find_first_of("0123456789");
+            const bool named = digits == 0 || text.substr(0, digits) == "sm_" ||
+                               text.substr(0, digits) == "compute_";
+            const std::string number = digits == std::string::npos ? "" : text.substr(digits);
+            if (!named || number.empty() || number.size() > 3 ||
+                number.find_first_not_of("0123456789") != std::string::npos)
+              throw CLI::ValidationError("--arch", "'" + text + "' is not like 75 or sm_90");
+            architecture = std::stoi(number);
+            if (*architecture < 75)
+              throw CLI::ValidationError("--arch", text + " is older than 75 (Turing)");
+          },
+          "virtual architecture to compile a file of your own for, 75 or newer")
+      ->type_name("75|80|90|...");
+}
+
+CLI::App& add_command(CLI::App& app, const char* name, const char* description,
+                      const char* examples) {
+  CLI::App* command = app.add_subcommand(name, description);
+  command->footer(std::string("Examples:\n") + examples);
+  return *command;
+}
+
+void add_learner_commands(CLI::App& app, Requests& requests) {
+  CLI::App& run = add_command(app, "run", "check every step of a chapter and show the ladder",
+                              "  ladder run 01\n  ladder run 01 --on emulator --json");
+  run.add_option("ID", requests.run.ids, kIdHelp)->required();
+  run.add_flag("--exercises", requests.run.exercises, "the chapter's exercises, not its steps");
+  add_running_options(run, requests.run, true);
+  run.callback([&] { requests.chosen = [&] { return cli::run(requests.run); }; });
+
+  CLI::App& list = add_command(app, "list", "what the course has: steps, exercises, problems",
+                               "  ladder list\n  ladder list 01\n  ladder list --problems");
+  list.add_option("ID", requests.list.ids, kIdHelp);
+  list.add_flag("--problems", requests.list.problems, "problems with their signatures");
+  list.add_flag("--json", requests.list.json, "print JSON instead of text");
+  list.callback([&] { requests.chosen = [&] { return cli::list(requests.list); }; });
+
+  CLI::App& check = add_command(
+      app, "check", "is it right? For a step, an exercise, or any file with a solve()",
+      "  ladder check 01.ex1\n"
+      "  ladder check --problem vector_add mine.cu\n"
+      "  ladder check --problem matmul mine.cu --case \"M=16 N=32 K=8\" --case \"M=1 N=1 K=1\"\n"
+      "\nExit codes: 0 solved, 1 wrong answer or goal missed, 2 usage, 3 does not compile,\n"
+      "4 trapped, 5 out of time or memory, 6 our fault or the machine's, 77 skipped");
+  check.add_option("ID|FILE", requests.check.targets, "an id, or with --problem a .cu file")
+      ->required();
+  check.add_option("--problem", requests.check.problem, "the contract that FILE fulfils")
+      ->type_name("NAME");
+  check.add_flag("--exercises", requests.check.exercises,
+                 "of a chapter, its exercises instead of its steps");
+  check.add_flag("--keep-going", requests.check.keep_going, "all cases, even after a failure");
+  add_architecture(check, requests.check.architecture);
+  add_running_options(check, requests.check, true);
+  check.callback([&] { requests.chosen = [&] { return cli::check(requests.check); }; });
+
+  CLI::App& next =
+      add_command(app, "next", "check the exercise you are at and show what comes next",
+                  "  ladder next\n  ladder next --on emulator");
+  add_running_options(next, requests.next, false);
+  next.callback([&] { requests.chosen = [&] { return cli::next(requests.next); }; });
+
+  const auto add_id_command = [&](const char* name, const char* description, const char* examples,
+                                  int (*function)(const std::string&)) {
+    CLI::App& command = add_command(app, name, description, examples);
+    command.add_option("ID", requests.id, "an exercise (01.ex1)")->required();
+    command.callback([&requests, function] {
+      requests.chosen = [&requests, function] { return function(requests.id); };
+    });
+  };
+  add_id_command("hint", "show the next hint of an exercise (there are three)",
+                 "  ladder hint 01.ex1", cli::hint);
+  add_id_command("reset", "put an exercise's stub back, keeping yours as a backup",
+                 "  ladder reset 01.ex1", cli::reset);
+  add_id_command("diff", "what you changed in an exercise, or what a step changes in its parent",
+                 "  ladder diff 01.ex1\n  ladder diff 01.05", cli::diff);
+}
+
+void add_measuring_commands(CLI::App& app, Requests& requests) {
+  CLI::App& bench = add_command(
+      app, "bench", "how fast? Times solvers on a GPU against a ceiling, or measures the emulator",
+      "  ladder bench 01\n  ladder bench 01.05 01.06 --gpu 1\n  ladder bench --emulator --json");
+  bench.add_option("ID", requests.bench.ids, kIdHelp);
+  bench.add_flag("--emulator", requests.bench.emulator,
+                 "the emulator's own speed: warp-instructions per second for each kernel");
+  add_running_options(bench, requests.bench, true);
+  bench.callback([&] { requests.chosen = [&] { return cli::bench(requests.bench); }; });
+
+  CLI::App& emulate =
+      add_command(app, "emulate", "run a whole CUDA program without a GPU",
+                  "  ladder emulate saxpy.cu\n  ladder emulate ./saxpy 1000\n\n"
+                  "A program must be linked with the shared runtime (nvcc -cudart shared).\n"
+                  "Its exit code is passed on. Options for ladder stand before PROGRAM.");
+  emulate
+      .add_option("PROGRAM", requests.emulate.program, "an executable, or a .cu file with a main")
+      ->required();
+  emulate.add_option("ARGS", requests.emulate.arguments, "its arguments");
+  emulate.add_option("--cudart", requests.emulate.cudart, "another drop-in CUDA runtime library")
+      ->type_name("PATH");
+  emulate.add_option("--device", requests.emulate.device, "properties of another device")
+      ->type_name("t4|a100|...");
+  emulate.add_option("--threads", requests.emulate.threads, "cores to use; all, unless said")
+      ->check(CLI::PositiveNumber);
+  emulate
+      .add_option("--time-limit", requests.emulate.time_limit_s,
+                  "seconds after which a kernel is stopped; none, unless said")
+      ->check(CLI::PositiveNumber);
+  add_architecture(emulate, requests.emulate.architecture);
+  emulate.positionals_at_end();
+  emulate.prefix_command();
+  emulate.callback([&requests, command = &emulate] {
+    for (const std::string& rest : command->remaining()) requests.emulate.arguments.push_back(rest);
+    requests.chosen = [&] { return cli::emulate(requests.emulate); };
+  });
+
+  CLI::App& doctor =
+      add_command(app, "doctor", "what this machine has and lacks", "  ladder doctor");
+  doctor.callback([&] { requests.chosen = [] { return cli::doctor(); }; });
+}
+
+void add_developer_commands(CLI::App& app, Requests& requests) {
+  CLI::App& test = add_command(app, "test", "build and run the tests of the course itself",
+                               "  ladder test\n  ladder test harness");
+  test.add_option("NAME", requests.test.names, "only these tests");
+  test.callback([&] { requests.chosen = [&] { return cli::test(requests.test); }; });
+
+  CLI::App& dev = add_command(app, "dev", "for those who work on the course",
+                              "  ladder dev check\n  ladder dev stubs");
+  dev.require_subcommand(1);
+  CLI::App& check =
+      add_command(dev, "check", "the gate: headers, stubs, solutions, mutants, sheets, claims",
+                  "  ladder dev check");
+  check.callback([&] { requests.chosen = [] { return cli::dev_check(); }; });
+  CLI::App& stubs =
+      add_command(dev, "stubs", "write every stub again from its solution", "  ladder dev stubs");
+  stubs.callback([&] { requests.chosen = [] { return cli::dev_stubs(); }; });
+  CLI::App& parity = add_command(
+      dev, "parity", "compare each step's outputs on the emulator and on a GPU, bit by bit",
+      "  ladder dev parity\n  ladder dev parity --gpu 1");
+  parity.add_option("--gpu", requests.parity.gpu, "number of the GPU, from 0");
+  parity.callback([&] { requests.chosen = [&] { return cli::dev_parity(requests.parity); }; });
+}
+
+}  // namespace
+
+int parse_and_run(int argc, const char* const* argv) {
+  CLI::App app(
+      "Kernel Ladder: CUDA C++ from naive kernels to library speed, with and without a GPU",
+      "ladder");
+  app.set_version_flag("--version", kVersionText);
+  app.require_subcommand(1);
+  app.footer(
+      "Start here:\n"
+      "  ladder run 01               chapter 1's ladder, checked\n"
+      "  ladder next                 the exercise you are at\n"
+      "  ladder check 01.ex1         is my answer right?\n"
+      "  ladder COMMAND --help       options and examples");
+  app.failure_message([](const CLI::App* failed, const CLI::Error& error) {
+    // The command whose options were wrong says how to learn about them.
+    std::string command = "ladder";
+    for (const CLI::App* sub : failed->get_subcommands()) command += " " + sub->get_name();
+    return std::string(error.what()) + "\n" + "see: " + command + " --help\n";
+  });
+  Requests requests;
+  add_learner_commands(app, requests);
+  add_measuring_commands(app, requests);
+  add_developer_commands(app, requests);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::Success& wanted) {  // --help, --version
+    app.exit(wanted);
+    return 0;
+  } catch (const CLI::ParseError& error) {
+    app.exit(error);
+    return static_cast<int>(Verdict::usage);
+  }
+  return requests.chosen();
+}
+
+}  // namespace ladder::cli

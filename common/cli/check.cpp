@@ -1,0 +1,106 @@
+// `ladder check`: is it right? For the course's solvers and for anybody's file.
+#include <cstdio>
+
+#include "common/cli/course.hpp"
+#include "common/cli/judging.hpp"
+#include "common/cli/progress_line.hpp"
+#include "common/harness/report.hpp"
+
+namespace ladder::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool looks_like_file(const std::string& target) {
+  return target.find('/') != std::string::npos || fs::path(target).extension() == ".cu" ||
+         fs::exists(target);
+}
+
+void require_source(const std::string& file) {
+  std::error_code error;
+  if (fs::is_directory(file, error))
+    throw UsageError(file + " is a directory; name a .cu file in it");
+  if (!fs::exists(file, error)) throw UsageError("no such file: " + file);
+  if (fs::is_regular_file(file, error) && fs::file_size(file, error) == 0)
+    throw UsageError(file + " is empty; it should define solve()");
+}
+
+// A file that is one of the course's own is judged by its id, so that its goals count.
+const CatalogEntry* entry_of(const Catalog& catalog, const std::string& file) {
+  std::error_code error;
+  for (const CatalogEntry& entry : catalog.all())
+    if (fs::equivalent(entry.file, file, error)) return &entry;
+  return nullptr;
+}
+
+SolverReport judge_file(const Course& course, const std::string& file, const Problem& problem,
+                        JudgeOptions options) {
+  ProgressLine line(1);
+  options.progress = [&](int done, int total, const std::string& what) {
+    line.show(0, "checking " + file + ": " + what,
+              total > 0 ? static_cast<double>(done) / total : 0);
+  };
+  SolverReport report = judge_solver(course.tree, course.toolkit, fs::absolute(file), problem,
+                                     read_solver_header(file), options);
+  report.id = file;
+  return report;
+}
+
+std::vector<SolverReport> judge_files(const Course& course, const CheckRequest& request,
+                                      const JudgeOptions& options) {
+  const Problem& problem = problem_named(request.problem);
+  for (const std::string& file : request.targets) require_source(file);
+  std::vector<SolverReport> reports;
+  for (const std::string& file : request.targets)
+    reports.push_back(judge_file(course, file, problem, options));
+  return reports;
+}
+
+std::vector<CatalogEntry> entries_of(const Course& course, const CheckRequest& request) {
+  std::vector<CatalogEntry> entries;
+  std::vector<std::string> ids;
+  for (const std::string& target : request.targets) {
+    if (!looks_like_file(target)) {
+      for (CatalogEntry& entry : resolve_all(course.catalog, {target}, request.exercises))
+        entries.push_back(std::move(entry));
+      continue;
+    }
+    require_source(target);
+    const CatalogEntry* entry = entry_of(course.catalog, target);
+    if (!entry)
+      throw UsageError(target +
+                       " is not one of the course's files; say which problem it solves:\n"
+                       "  ladder check --problem NAME " +
+                       target + "   (names: ladder list --problems)");
+    entries.push_back(*entry);
+  }
+  return entries;
+}
+
+}  // namespace
+
+int check(const CheckRequest& request) {
+  const Course course = open_course();
+  std::vector<CatalogEntry> entries;
+  if (request.problem.empty()) entries = entries_of(course, request);
+  const Choice choice = choose_backends(request, course.toolkit);
+  JudgeOptions options = judge_options(request, choice);
+  options.keep_going = request.keep_going;
+  const std::vector<SolverReport> reports = request.problem.empty()
+                                                ? judge_all(course, entries, options)
+                                                : judge_files(course, request, options);
+  const Verdict verdict = worst_of(reports);
+  if (request.json) {
+    std::fputs(to_json(reports, facts_of(course, choice)).c_str(), stdout);
+    return static_cast<int>(verdict);
+  }
+  const ladder::Style style = ladder::Style::of_stdout();
+  for (const SolverReport& report : reports) std::fputs(to_text(report, style).c_str(), stdout);
+  if (reports.size() > 1)
+    std::printf("\n%s\n", summary_line(reports, "solvers", choice).c_str());
+  else
+    std::printf("%s\n", choice.text.c_str());
+  return static_cast<int>(verdict);
+}
+
+}  // namespace ladder::cli

@@ -1,0 +1,76 @@
+// The commands of `ladder`: what each was asked (filled by arguments.cpp) and the function that
+// does it (one file each). Every command returns its exit code or throws Error.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace ladder::cli {
+
+// Options of every command that runs a solver.
+struct Running {
+  std::string on = "auto";  // auto, gpu, emulator
+  int gpu = 0;
+  std::string cudart;              // "": the toolkit's or the emulator's
+  std::vector<std::string> cases;  // "N=257"
+  std::optional<int> architecture;
+  std::uint64_t seed = 1;
+  double time_limit_s = 20;
+  bool json = false;
+};
+
+struct RunRequest : Running {
+  std::vector<std::string> ids;
+  bool exercises = false;
+};
+int run(const RunRequest& request);
+
+struct ListRequest {
+  std::vector<std::string> ids;
+  bool problems = false, json = false;
+};
+int list(const ListRequest& request);
+
+struct CheckRequest : Running {
+  std::vector<std::string> targets;  // ids, or files when a problem is given
+  std::string problem;
+  bool exercises = false, keep_going = false;
+};
+int check(const CheckRequest& request);
+
+struct BenchRequest : Running {
+  std::vector<std::string> ids;
+  bool emulator = false;  // measure the emulator itself
+};
+int bench(const BenchRequest& request);
+
+struct EmulateRequest {
+  std::string program;  // an executable, or a .cu with a main
+  std::vector<std::string> arguments;
+  std::string cudart;
+  std::optional<int> architecture;
+  int threads = 0;          // host cores; 0: all
+  double time_limit_s = 0;  // of one kernel; 0: none
+  std::string device;       // "t4", "a100"; "": an H200
+};
+int emulate(const EmulateRequest& request);
+
+int hint(const std::string& id);
+int reset(const std::string& id);
+int diff(const std::string& id);
+int next(const Running& request);
+int doctor();
+
+int dev_check();
+int dev_stubs();
+int dev_parity(const Running& request);
+
+struct TestRequest {
+  std::vector<std::string> names;  // Meson test names; empty: all
+};
+int test(const TestRequest& request);
+
+}  // namespace ladder::cli

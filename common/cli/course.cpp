@@ -1,0 +1,156 @@
+#include "common/cli/course.hpp"
+
+#include <ctime>
+#include <fstream>
+#include <sstream>
+
+#include "common/cli/process.hpp"
+#include "common/harness/verdict.hpp"
+
+namespace ladder::cli {
+
+Course open_course() {
+  const Tree tree = Tree::find();
+  std::optional<Toolkit> toolkit = Toolkit::find();
+  if (!toolkit)
+    throw MachineError(
+        "no CUDA toolkit (nvcc 12.0 or newer) found in $CUDA_PATH, $CUDA_HOME, PATH or "
+        "/usr/local/cuda; get it from https://developer.nvidia.com/cuda-downloads");
+  return {tree, Catalog(tree), *toolkit};
+}
+
+const Problem& problem_named(std::string_view name) {
+  const Problem* problem = problems().find(name);
+  if (problem) return *problem;
+  const std::string nearest = problems().nearest(name);
+  throw UsageError("no problem '" + std::string(name) + "'" +
+                   (nearest.empty() ? "" : "; did you mean '" + nearest + "'?") +
+                   "\n  all of them: ladder list --problems");
+}
+
+const Problem& problem_of(const CatalogEntry& entry, const SolverHeader& header) {
+  if (!header.problem.empty()) return problem_named(header.problem);
+  for (const Problem& problem : problems().all())
+    if (problem.chapter == entry.chapter) return problem;
+  throw MachineError("chapter " + entry.chapter +
+                     " has no problem; its chapter.cpp should add one");
+}
+
+CatalogEntry exercise_named(const Catalog& catalog, const std::string& id) {
+  const std::vector<CatalogEntry> found = catalog.resolve(id);
+  if (found.size() == 1 && found[0].kind == SolverKind::exercise) return found[0];
+  if (found.size() == 1)
+    throw UsageError(found[0].id() + " is not an exercise; see: ladder list " +
+                     found[0].chapter.substr(0, 2));
+  throw UsageError("'" + id + "' names a whole chapter; name one exercise, such as " + id +
+                   ".ex1 (see: ladder list " + id + ")");
+}
+
+Choice choose_backends(const Running& running, const Toolkit& toolkit) {
+  Choice choice;
+  if (running.on == "emulator") {
+    choice.backends = {Backend::emulator};
+    choice.text = "on the emulator";
+    return choice;
+  }
+  const GpuProbe probe = probe_gpus(&toolkit);
+  if (!probe.unusable.empty()) {
+    if (running.on == "gpu")
+      throw Error(Verdict::skipped, "skipped: a GPU is asked for, but " + probe.unusable +
+                                        "\n  without one: --on emulator");
+    choice.backends = {Backend::emulator};
+    choice.text = "on the emulator (" + probe.unusable + ")";
+    return choice;
+  }
+  for (const Gpu& gpu : probe.gpus)
+    if (gpu.index == running.gpu) choice.gpu = gpu;
+  if (!choice.gpu)
+    throw UsageError("no GPU " + std::to_string(running.gpu) + "; this machine has " +
+                     std::to_string(probe.gpus.size()) + ", numbered from 0");
+  if (choice.gpu->architecture < 75) {
+    const std::string old = choice.gpu->name + " is older than Turing (sm_75)";
+    if (running.on == "gpu") throw Error(Verdict::skipped, "skipped: " + old);
+    return {{Backend::emulator}, {}, "on the emulator (" + old + ")"};
+  }
+  if (running.on == "gpu") {
+    choice.backends = {Backend::gpu};
+    choice.text = "on " + choice.gpu->name;
+  } else {
+    choice.backends = {Backend::emulator, Backend::gpu};
+    choice.text = "on the emulator, then on " + choice.gpu->name;
+  }
+  return choice;
+}
+
+JudgeOptions judge_options(const Running& running, const Choice& choice) {
+  JudgeOptions options;
+  options.backends = choice.backends;
+  options.gpu = running.gpu;
+  if (!running.cudart.empty()) {
+    if (!std::filesystem::exists(running.cudart))
+      throw UsageError("no such file: " + running.cudart + " (given to --cudart)");
+    options.cudart = std::filesystem::absolute(running.cudart);
+  }
+  for (const std::string& text : running.cases) options.cases.push_back(parse_case(text));
+  options.seed = running.seed;
+  options.time_limit_s = running.time_limit_s;
+  options.architecture = running.architecture;
+  return options;
+}
+
+SolverReport judge_entry(const Course& course, const CatalogEntry& entry, JudgeOptions options) {
+  const SolverHeader header = read_solver_header(entry.file);
+  options.own = true;
+  SolverReport report;
+  if (entry.kind == SolverKind::program) {
+    report = judge_program(course.tree, course.toolkit, entry.file, header, options);
+  } else {
+    report = judge_solver(course.tree, course.toolkit, entry.file, problem_of(entry, header),
+                          header, options);
+  }
+  report.id = entry.id();
+  report.idea = header.idea;
+  return report;
+}
+
+std::filesystem::path emulator_cudart(const Tree& tree, const Toolkit& toolkit) {
+  return tree.build / "common" / "emulator" / ("libcudart.so." + std::to_string(toolkit.major));
+}
+
+DeviceFacts facts_of(const Course& course, const Choice& choice) {
+  DeviceFacts facts;
+  facts.name = choice.gpu ? choice.gpu->name : "emulator";
+  if (choice.gpu) {
+    facts.compute_capability = std::to_string(choice.gpu->architecture / 10) + "." +
+                               std::to_string(choice.gpu->architecture % 10);
+    facts.memory_bytes = choice.gpu->memory_bytes;
+    facts.driver = probe_gpus(&course.toolkit).driver;
+  }
+  facts.toolkit = std::to_string(course.toolkit.major) + "." + std::to_string(course.toolkit.minor);
+  const Finished git = run_and_capture(
+      {"git", "-C", course.tree.source.string(), "rev-parse", "--short=12", "HEAD"});
+  if (git.code == 0) facts.commit = git.output.substr(0, git.output.find('\n'));
+  const std::time_t now = std::time(nullptr);
+  char text[32];
+  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", std::gmtime(&now));
+  facts.date = text;
+  return facts;
+}
+
+std::string read_text(const std::filesystem::path& file) {
+  std::ifstream stream(file, std::ios::binary);
+  if (!stream || std::filesystem::is_directory(file))
+    throw UsageError("cannot read " + shown(file));
+  std::ostringstream text;
+  text << stream.rdbuf();
+  return text.str();
+}
+
+std::string shown(const std::filesystem::path& path) {
+  std::error_code error;
+  const std::string relative = std::filesystem::relative(path, error).string();
+  return error || relative.empty() || relative.size() > path.string().size() ? path.string()
+                                                                             : relative;
+}
+
+}  // namespace ladder::cli

@@ -1,0 +1,36 @@
+// `ladder emulate`: a whole CUDA program, ours or not, on the emulator.
+#include <cstdio>
+
+#include "common/cli/course.hpp"
+#include "common/emulator/program.hpp"
+#include "common/harness/verdict.hpp"
+
+namespace ladder::cli {
+
+namespace fs = std::filesystem;
+
+int emulate(const EmulateRequest& request) {
+  const Course course = open_course();
+  fs::path program = request.program;
+  if (program.extension() == ".cu") {
+    BuildRequest build;
+    build.source = program;
+    build.program = true;
+    build.virtual_architecture = request.architecture.value_or(90);
+    program = build_solver(course.tree, course.toolkit, build).object;
+  } else if (request.architecture) {
+    throw UsageError("--arch is for .cu files; " + request.program + " is already compiled");
+  }
+  emulator::ProgramOptions options;
+  options.cudart = request.cudart.empty() ? emulator_cudart(course.tree, course.toolkit)
+                                          : fs::path(request.cudart);
+  if (!fs::exists(options.cudart))
+    throw UsageError("no such file: " + options.cudart.string() + " (the CUDA runtime to run on)");
+  options.cudart = fs::absolute(options.cudart);
+  options.threads = request.threads;
+  options.time_limit_s = request.time_limit_s;
+  options.device = request.device;
+  emulator::run_program(emulator::inspect_program(program), request.arguments, options);
+}
+
+}  // namespace ladder::cli

@@ -1,0 +1,19 @@
+#include "common/cli/exercises.hpp"
+
+namespace ladder::cli {
+
+std::string pristine_stub(const Catalog& catalog, const CatalogEntry& exercise) {
+  const std::filesystem::path solution = catalog.solution_of(exercise).file;
+  return generate_stub(read_text(solution), shown(solution));
+}
+
+std::filesystem::path sheet_of(const CatalogEntry& exercise) {
+  return std::filesystem::path(exercise.file).replace_extension(".md");
+}
+
+Sheet read_sheet(const CatalogEntry& exercise) {
+  const std::filesystem::path file = sheet_of(exercise);
+  return parse_sheet(read_text(file), shown(file));
+}
+
+}  // namespace ladder::cli
