@@ -1,0 +1,23 @@
+//! # Mutant: the sum is added to what was there
+//! @builds-on step_03_one_thread_per_element
+//! @fails wrong at N=1
+//!
+//! `+=` for `=`: right only where C happens to hold zeros before the call,
+//! which it does in many a test, since fresh memory often is zero.
+#include "common/check.hpp"
+
+constexpr int block_size = 256;
+
+__global__ void vector_add(const float* A, const float* B, float* C, int N) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < N) {
+    C[i] += A[i] + B[i];
+  }
+}
+
+extern "C" void solve(const float* A, const float* B, float* C, int N) {
+  if (N == 0) return;
+  const int blocks = (N + block_size - 1) / block_size;
+  vector_add<<<blocks, block_size>>>(A, B, C, N);
+  CUDA_CHECK(cudaGetLastError());
+}

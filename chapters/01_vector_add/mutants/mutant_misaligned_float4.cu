@@ -1,0 +1,32 @@
+//! # Mutant: the remainder is peeled off the front
+//! @builds-on step_05_float4
+//! @fails trap at N=5 passes N=4
+//!
+//! The first N % 4 elements are done one by one and the float4 start behind
+//! them, at addresses that are no multiple of 16.
+#include "common/check.hpp"
+
+constexpr int block_size = 256;
+constexpr int block_elements = 4 * block_size;
+
+__global__ void vector_add(const float* A, const float* B, float* C, int N) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  const int peeled = N % 4;
+  if (i < peeled) {
+    C[i] = A[i] + B[i];
+  }
+  const int first = peeled + 4 * i;
+  if (first + 3 < N) {
+    const float4 a = *reinterpret_cast<const float4*>(A + first);
+    const float4 b = *reinterpret_cast<const float4*>(B + first);
+    const float4 c = {a.x + b.x, a.y + b.y, a.z + b.z, a.w + b.w};
+    *reinterpret_cast<float4*>(C + first) = c;
+  }
+}
+
+extern "C" void solve(const float* A, const float* B, float* C, int N) {
+  if (N == 0) return;
+  const int blocks = (N + block_elements - 1) / block_elements;
+  vector_add<<<blocks, block_size>>>(A, B, C, N);
+  CUDA_CHECK(cudaGetLastError());
+}
