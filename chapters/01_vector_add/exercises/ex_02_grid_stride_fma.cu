@@ -1,0 +1,25 @@
+//! # Exercise 2: a grid-stride scale-and-add {#vector_add_ex_02}
+//! @builds-on step_04_grid_stride
+//! @problem fma
+//! @goal global.load.requests == 6144 at N=65536
+//! @goal global.load.sectors == ideal at N=65536
+//! @goal global.store.sectors == ideal at N=65536
+#include <cstdint>
+
+#include "common/check.hpp"
+
+constexpr int block_size = 256;
+constexpr int blocks = 64;  // 16384 threads, whatever N is
+
+// output[i] = A[i] * B[i] + C[i], rounded once: fmaf(a, b, c)
+__global__ void scale_and_add(const float* A, const float* B, const float* C,
+                              float* output, int N) {
+  // [hole loop: ~5 lines] Every thread takes elements one grid apart.
+  // [/hole]
+}
+
+extern "C" void solve(const float* A, const float* B, const float* C,
+                      float* output, int N) {
+  scale_and_add<<<blocks, block_size>>>(A, B, C, output, N);
+  CUDA_CHECK(cudaGetLastError());
+}
