@@ -5,7 +5,8 @@
 //   CUDA_CHECK(cudaGetLastError());  // a launch reports its errors here
 //
 // Inside `ladder check` the message goes to the judge; in a program of your own it is printed to
-// stderr and the program ends with exit code 1.
+// stderr and the program ends with exit code 1, freeing nothing: chapter 01's whole_program shows
+// how to do better.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -27,12 +28,38 @@ namespace ladder {
   std::exit(1);
 }
 
-// Ends the call unless `status` is cudaSuccess.
+// What to look at first, for the errors that a newcomer meets; "" for the others.
+inline const char* advice(cudaError_t status) {
+  switch (status) {
+    case cudaErrorInvalidConfiguration:
+      return "\n  a launch needs at least one block, 1 to 1024 threads in a block, and no more "
+             "shared memory than a block may have";
+    case cudaErrorLaunchOutOfResources:
+      return "\n  the kernel needs more registers than a block of this size can have: use fewer "
+             "threads in a block, or __launch_bounds__";
+    case cudaErrorIllegalAddress:
+    case cudaErrorMisalignedAddress:
+      return "\n  a kernel launched before this line went astray: `ladder check --on emulator` "
+             "names "
+             "the line, the thread and the array";
+    case cudaErrorNoKernelImageForDevice:
+      return "\n  nothing in this file was compiled for this GPU: build it with nvcc -arch=native";
+    case cudaErrorInsufficientDriver:
+    case cudaErrorNoDevice:
+      return "\n  there is no GPU, or its driver is older than the CUDA toolkit; `ladder` can run "
+             "this on its emulator";
+    default:
+      return "";
+  }
+}
+
+// Ends the call unless `status` is cudaSuccess. The message has file:line, the call as written, the
+// error's name and text, and advice where there is some.
 inline void check(cudaError_t status, const char* expression, const char* file, int line) {
   if (status == cudaSuccess) return;
-  char message[512];
-  std::snprintf(message, sizeof message, "%s:%d: %s\n  %s: %s", file, line, expression,
-                cudaGetErrorName(status), cudaGetErrorString(status));
+  char message[1024];
+  std::snprintf(message, sizeof message, "%s:%d: %s\n  %s: %s%s", file, line, expression,
+                cudaGetErrorName(status), cudaGetErrorString(status), advice(status));
   fail(message);
 }
 
