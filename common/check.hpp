@@ -40,8 +40,7 @@ inline const char* advice(cudaError_t status) {
     case cudaErrorIllegalAddress:
     case cudaErrorMisalignedAddress:
       return "\n  a kernel launched before this line went astray: `ladder check --on emulator` "
-             "names "
-             "the line, the thread and the array";
+             "names the line, the thread and the array";
     case cudaErrorNoKernelImageForDevice:
       return "\n  nothing in this file was compiled for this GPU: build it with nvcc -arch=native";
     case cudaErrorInsufficientDriver:

@@ -22,17 +22,17 @@
 //! there and go on, out of bounds. This course's N stays below that, but a
 //! grid-stride loop is what people copy into programs whose N does not.
 //!
-//! **Cost.** No more memory traffic than before. There are fewer blocks to
-//! start, and work that all elements share could be done once for many of them.
-//! This kernel has no such work: the loop is worth knowing more than it is
-//! worth having here.
+//! **Cost.** The same memory traffic. A block of step 03 lives for one element a
+//! thread, and then the next has to be set up in its place; here a block is set
+//! up once. What is the same for all elements, an address, a coefficient, would
+//! be computed once as well.
 //!
-//! **Predict.** Faster than step 03, or the same?
+//! **Predict.** Faster than step 03, slower, or the same?
 //!
 //! **Try.** Launch `<<<1, 32>>>`, then `<<<7, 96>>>`. Is it still right?
-#include "common/check.hpp"
-
 #include <cstdint>
+
+#include "common/check.hpp"
 
 constexpr int block_size = 256;  // threads: a multiple of 32, at most 1024
 constexpr int blocks_per_multiprocessor = 2048 / block_size;

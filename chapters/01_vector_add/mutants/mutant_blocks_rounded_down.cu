@@ -4,9 +4,9 @@
 //!
 //! The elements of the last, incomplete block have no thread. One block at
 //! least is launched, which hides the fault for N < 256.
-#include "common/check.hpp"
-
 #include <algorithm>
+
+#include "common/check.hpp"
 
 constexpr int block_size = 256;
 

@@ -5,9 +5,9 @@
 //! The kernel knows the tail, but the thread that should take it is number N /
 //! 4, which the launch does not count. It exists by luck unless N / 4 fills the
 //! last block.
-#include "common/check.hpp"
-
 #include <algorithm>
+
+#include "common/check.hpp"
 
 constexpr int block_size = 256;
 
