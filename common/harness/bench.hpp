@@ -46,4 +46,41 @@ struct BenchReport {
 BenchReport bench_solvers(const Tree& tree, const Toolkit& toolkit,
                           const std::vector<CatalogEntry>& solvers, const JudgeOptions& options);
 
+// How fast the emulator executes a solver's kernels, on one core, memcheck on.
+struct EmulatorSpeed {
+  std::string id;
+  Parameters at;
+  double warp_instructions = 0;  // PTX, as executed, of one call
+  double seconds = 0;            // host time spent in kernels: the least of several calls
+  double millions_per_s = 0;     // warp-instructions
+  double cycles_each = 0;        // of the time stamp counter, or 0 where there is none
+  double cycles_per_second = 0;  // of that counter, calibrated against the clock
+};
+struct EmulatorWork {
+  std::string id;
+  std::filesystem::path file;
+  std::string problem;
+  Parameters at;
+};
+// Throws UsageError for an unknown problem, MachineError when the solver fails there.
+EmulatorSpeed measure_emulator(const Tree& tree, const Toolkit& toolkit, const EmulatorWork& work,
+                               const JudgeOptions& options);
+
+// The same solver on the same inputs on the emulator and on a GPU, bit by bit.
+struct Parity {
+  struct Output {
+    std::string argument;
+    std::int64_t elements = 0, differing = 0;  // in at least one bit
+    double largest_ulp = 0;                    // distance in units of the last place; NaN is far
+    std::int64_t first = -1;                   // differing element
+    double emulator = 0, gpu = 0;              // its values
+  };
+  Verdict verdict = Verdict::solved;  // skipped: no GPU; wrong: bits differ; or how a run failed
+  std::string message;
+  std::vector<Output> outputs;
+};
+Parity compare_backends(const Tree& tree, const Toolkit& toolkit, const std::filesystem::path& file,
+                        const Problem& problem, const Parameters& at, std::uint64_t seed,
+                        const JudgeOptions& options);
+
 }  // namespace ladder
