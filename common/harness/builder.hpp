@@ -17,8 +17,11 @@ struct Toolkit {
   std::filesystem::path nvcc;
   std::filesystem::path root;  // .../cuda-13.0
   int major = 0, minor = 0;
-  std::filesystem::path cudart;          // its libcudart.so.N
-  static std::optional<Toolkit> find();  // $CUDA_PATH, $CUDA_HOME, PATH, /usr/local/cuda
+  std::filesystem::path cudart;  // its libcudart.so.N
+  // $CUDA_PATH, $CUDA_HOME, PATH, /usr/local/cuda: the first that is 12.0 or newer.
+  static std::optional<Toolkit> find();
+  // The same; throws MachineError (none, or too old) with how to get one.
+  static Toolkit require();
 };
 
 struct BuildRequest {
@@ -38,8 +41,10 @@ struct BuildResult {
   double seconds = 0;
 };
 
-// Builds or finds in the cache. Throws CompileError with the compiler's own message (paths made
-// relative), UsageError for a missing file, a directory or an empty file.
+// Builds or finds in the cache; two processes may build the same at once. Throws CompileError with
+// the compiler's own message (paths made relative) or with what is wrong with `solve`; UsageError
+// for a missing file, a directory or an empty file; Error(skipped) if a library of `links` is not
+// in the toolkit.
 BuildResult build_solver(const Tree& tree, const Toolkit& toolkit, const BuildRequest& request);
 
 // build_solver for many, on all cores; calls `progress(done, total)`.

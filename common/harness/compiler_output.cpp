@@ -1,0 +1,74 @@
+#include "common/harness/compiler_output.hpp"
+
+#include <filesystem>
+#include <regex>
+
+#include "common/harness/text.hpp"
+
+namespace ladder {
+
+namespace {
+
+constexpr std::size_t errors_shown = 3;
+constexpr std::size_t lines_shown_of_one = 12;
+
+bool is_diagnostic(const std::string& line) {
+  // "a.cu(3): error: ..." (nvcc), "a.cu:3:5: error: ..." (the host compiler), "ptxas error : ..."
+  static const std::regex pattern(
+      R"(^(.*\(\d+\): |.*:\d+:\d+: |At end of source: |nvcc |ptxas |cc1plus: |.*ld[.a-z]*: |collect2: |.*\.(o|cu|cpp|h):))");
+  return std::regex_search(line, pattern);
+}
+
+bool is_error(const std::string& line) {
+  static const std::regex pattern(R"((^|[^a-z])(error|fatal|undefined reference)([^a-z]|$))");
+  static const std::regex lesser(R"(: (warning|note|remark)[ :#])");
+  return std::regex_search(line, pattern) && !std::regex_search(line, lesser);
+}
+
+bool is_closing_count(const std::string& line) {
+  return line.find(" detected in the compilation of ") != std::string::npos;
+}
+
+}  // namespace
+
+std::vector<std::string> error_blocks(std::string_view output) {
+  static const std::regex place(R"(^(.*)\((\d+)\): )");
+  std::vector<std::string> blocks;
+  bool inside = false;
+  for (const std::string& line : lines_of(output)) {
+    if (trim(line).empty() || is_closing_count(line)) {
+      inside = false;
+    } else if (is_diagnostic(line)) {
+      inside = is_error(line);
+      if (inside) blocks.push_back(std::regex_replace(line, place, "$1:$2: "));
+    } else if (inside) {
+      blocks.back() += "\n" + line;
+    }
+  }
+  return blocks;
+}
+
+std::string compile_message(const std::vector<std::string>& errors, const std::string& shown_path) {
+  std::string message = shown_path + " does not compile";
+  message +=
+      errors.size() == 1 ? " (1 error):" : " (" + std::to_string(errors.size()) + " errors):";
+  for (std::size_t i = 0; i < errors.size() && i < errors_shown; ++i) {
+    std::vector<std::string> lines = lines_of(with_short_paths(errors[i]));
+    if (lines.size() > lines_shown_of_one) lines.resize(lines_shown_of_one);
+    for (const std::string& line : lines) message += "\n  " + line;
+  }
+  if (errors.size() > errors_shown) {
+    message += "\n  and " + std::to_string(errors.size() - errors_shown) + " more";
+  }
+  return message;
+}
+
+std::string with_short_paths(std::string text) {
+  const std::string here = std::filesystem::current_path().string() + "/";
+  for (std::size_t at = text.find(here); at != std::string::npos; at = text.find(here, at)) {
+    text.erase(at, here.size());
+  }
+  return text;
+}
+
+}  // namespace ladder
