@@ -1,0 +1,227 @@
+// Runs this folder's CUDA programs under the emulator and looks at what comes out.
+#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
+#include <doctest/doctest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+
+#include "common/emulator/program.hpp"
+
+namespace fs = std::filesystem;
+using ladder::emulator::inspect_program;
+using ladder::emulator::program_environment;
+using ladder::emulator::ProgramKind;
+using ladder::emulator::ProgramOptions;
+
+namespace {
+
+fs::path variable(const char* name) {
+  const char* value = std::getenv(name);
+  REQUIRE_MESSAGE(value != nullptr, name, " is not set: run this through meson test");
+  return value;
+}
+
+fs::path program(const std::string& name) {
+  return variable("LADDER_PROGRAMS") / name;
+}
+
+std::string contents(const fs::path& path) {
+  std::ostringstream text;
+  text << std::ifstream(path).rdbuf();
+  return text.str();
+}
+
+struct Outcome {
+  int exit_code = -1;
+  int signal = 0;
+  std::string out, err, report;
+};
+
+Outcome run(const std::string& name, const std::string& arguments = "",
+            ProgramOptions options = {}) {
+  options.cudart = variable("LADDER_CUDART");
+  std::string folder_name = (fs::temp_directory_path() / "ladder_programs_XXXXXX").string();
+  REQUIRE(mkdtemp(folder_name.data()) != nullptr);
+  const fs::path folder = folder_name;
+  options.report = folder / "report";
+  std::string command = "ulimit -c 0; ";
+  for (const auto& [key, value] : program_environment(options))
+    command += key + "='" + value + "' ";
+  command += "exec '" + program(name).string() + "' " + arguments + " >'" +
+             (folder / "out").string() + "' 2>'" + (folder / "err").string() + "'";
+  const int status = std::system(command.c_str());
+  Outcome outcome;
+  if (WIFEXITED(status)) outcome.exit_code = WEXITSTATUS(status);
+  if (WIFSIGNALED(status)) outcome.signal = WTERMSIG(status);
+  outcome.out = contents(folder / "out");
+  outcome.err = contents(folder / "err");
+  outcome.report = contents(folder / "report");
+  fs::remove_all(folder);
+  return outcome;
+}
+
+void check_succeeds(const std::string& name, const std::string& output) {
+  const Outcome outcome = run(name);
+  CAPTURE(outcome.err);
+  CHECK(outcome.exit_code == 0);
+  CHECK(outcome.out == output);
+}
+
+bool has(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+}  // namespace
+
+TEST_CASE("an ordinary program prints what it prints on a GPU") {
+  check_succeeds("saxpy", "saxpy: n = 100003, largest error 0\n");
+}
+
+TEST_CASE("streams, events and graphs behave in order") {
+  check_succeeds("streams", "streams: all as expected\n");
+}
+
+TEST_CASE("a program built for per-thread default streams runs") {
+  check_succeeds("per_thread_stream", "streams: all as expected\n");
+}
+
+TEST_CASE("constants and device variables are copied, and names belong to their file") {
+  check_succeeds("symbols", "symbols: all as expected\n");
+}
+
+TEST_CASE("pitched copies and fills keep to their rows") {
+  check_succeeds("copies", "copies: all as expected\n");
+}
+
+TEST_CASE("managed, pinned and registered memory is shared with kernels") {
+  check_succeeds("host_memory", "host memory: all as expected\n");
+}
+
+TEST_CASE("errors of calls are reported once and forgotten") {
+  check_succeeds("errors", "errors: all as expected\n");
+}
+
+TEST_CASE("device printf is shown at the next synchronisation") {
+  const Outcome outcome = run("kernels");
+  CAPTURE(outcome.err);
+  CHECK(outcome.exit_code == 0);
+  CHECK(outcome.out.substr(0, 9) == "launched\n");
+  CHECK(has(outcome.out, "block 1 thread 0\n"));
+  CHECK(has(outcome.out, "kernels: all as expected\n"));
+}
+
+TEST_CASE("the device has an H200's properties, or those of the device asked for") {
+  check_succeeds("device_query", "NVIDIA H200 (emulated): sm_90, 132 multiprocessors\n");
+  ProgramOptions options;
+  options.device = "T4";
+  CHECK(run("device_query", "", options).out == "Tesla T4 (emulated): sm_75, 40 multiprocessors\n");
+  options.device = "voodoo";
+  const Outcome outcome = run("saxpy", "", options);
+  CHECK(outcome.exit_code == 1);
+  CHECK(has(outcome.err, "no device 'voodoo'"));
+}
+
+TEST_CASE("a kernel's fault arrives at the next synchronisation and stays") {
+  const struct {
+    const char* which;
+    const char* error;
+  } faults[] = {{"illegal", "cudaErrorIllegalAddress\n"},
+                {"misaligned", "cudaErrorMisalignedAddress\n"},
+                {"assert", "cudaErrorAssert\n"},
+                {"trap", "cudaErrorLaunchFailure\n"}};
+  for (const auto& fault : faults) {
+    const Outcome outcome = run("faults", fault.which);
+    CAPTURE(fault.which);
+    CAPTURE(outcome.err);
+    CHECK(outcome.exit_code == 0);
+    CHECK(has(outcome.out, fault.error));
+    CHECK(has(outcome.err, "ladder emulator: "));
+    CHECK(has(outcome.err, "faults.cu:"));
+    CHECK(has(outcome.report, "\"leaks\": []"));
+    CHECK_FALSE(has(outcome.report, "\"faults\": []"));
+  }
+}
+
+TEST_CASE("a quiet run keeps faults for the report") {
+  ProgramOptions options;
+  options.quiet = true;
+  const Outcome outcome = run("faults", "illegal", options);
+  CHECK(outcome.err == "");
+  CHECK(has(outcome.report, "faults.cu:"));
+}
+
+TEST_CASE("bad addresses in calls are explained") {
+  for (const char* which : {"double_free", "copy"}) {
+    const Outcome outcome = run("faults", which);
+    CAPTURE(which);
+    CAPTURE(outcome.err);
+    CHECK(outcome.exit_code == 0);
+    CHECK(has(outcome.err, "ladder emulator: "));
+  }
+}
+
+TEST_CASE("host code that uses a device pointer is named and dies of SIGSEGV") {
+  const Outcome read = run("faults", "host_read"), write = run("faults", "host_write");
+  CHECK(read.signal == SIGSEGV);
+  CHECK(has(read.err, "host code reads from a device pointer"));
+  CHECK(has(read.err, "it is byte 12 of the 400 bytes"));
+  CHECK(has(read.err, "use cudaMemcpy"));
+  CHECK(write.signal == SIGSEGV);
+  CHECK(has(write.err, "host code writes to a device pointer"));
+}
+
+TEST_CASE("a chosen call fails, and the report tells calls and leaks") {
+  const Outcome whole = run("saxpy");
+  CHECK(has(whole.report, "\"cudaMalloc\": 2"));
+  CHECK(has(whole.report, "\"cudaLaunchKernel\": 1"));
+  CHECK(has(whole.report, "\"launches\": 1"));
+  CHECK(has(whole.report, "\"leaks\": []"));
+  CHECK(has(run("faults", "leak").report, "\"leaks\": [{\"what\": \"cudaMalloc\", \"bytes\": 400"));
+
+  for (const char* call : {"cudaMalloc:2", "cudaMemcpy:3", "cudaLaunchKernel:1", "cudaFree:1"}) {
+    ProgramOptions options;
+    options.fail = call;
+    const Outcome outcome = run("saxpy", "", options);
+    CAPTURE(call);
+    CHECK(outcome.exit_code == 1);
+    CHECK(has(outcome.err, "fails, as asked"));
+  }
+}
+
+TEST_CASE("a program without PTX is named as such") {
+  const Outcome outcome = run("saxpy_machine_code");
+  CHECK(outcome.exit_code == 1);
+  CHECK(has(outcome.err, "sm_75"));
+}
+
+TEST_CASE("what cannot run under the emulator is said before it is run") {
+  CHECK(inspect_program(program("saxpy")).kind == ProgramKind::cuda_shared);
+  CHECK(inspect_program(program("saxpy")).cudart.substr(0, 13) == "libcudart.so.");
+  CHECK(inspect_program(program("saxpy_static")).kind == ProgramKind::cuda_static);
+  CHECK(has(inspect_program(program("saxpy_static")).message, "-cudart shared"));
+  CHECK(inspect_program(variable("LADDER_CUDART")).kind == ProgramKind::shared_library);
+  CHECK(inspect_program("/bin/sh").kind == ProgramKind::not_cuda);
+  CHECK(inspect_program(variable("LADDER_PROGRAMS")).kind == ProgramKind::directory);
+  CHECK(inspect_program(program("no_such_program")).kind == ProgramKind::missing);
+  CHECK(inspect_program("/dev/null").kind == ProgramKind::not_executable);
+}
+
+TEST_CASE("damaged executables are told apart, never believed") {
+  const std::string whole = contents(program("saxpy"));
+  const fs::path path = program("damaged");
+  for (std::size_t bytes = 0; bytes < 4096; bytes += 61) {
+    std::ofstream(path, std::ios::binary) << whole.substr(0, bytes);
+    CHECK_FALSE(inspect_program(path).runs());
+  }
+  std::string garbled = whole;
+  for (std::size_t i = 16; i < garbled.size(); i += 7) garbled[i] = static_cast<char>(i * 37);
+  std::ofstream(path, std::ios::binary) << garbled;
+  CHECK_FALSE(inspect_program(path).runs());
+  fs::remove(path);
+}

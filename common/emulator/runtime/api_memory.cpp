@@ -1,0 +1,294 @@
+// Allocation: device, pinned, managed and pools; what a pointer is.
+#include <cuda_runtime_api.h>
+
+#include <algorithm>
+
+#include "common/emulator/runtime/runtime.hpp"
+
+using ladder::emulator::address_of;
+using ladder::emulator::ApiError;
+using ladder::emulator::DeviceAddress;
+using ladder::emulator::Effect;
+using ladder::emulator::HostBlock;
+using ladder::emulator::HostKind;
+using ladder::emulator::pointer_to;
+using ladder::emulator::require;
+using ladder::emulator::Runtime;
+
+namespace {
+
+constexpr std::size_t pitch_alignment = 512;
+
+// nullptr for 0 bytes, as on a GPU.
+void* allocate(Runtime& runtime, std::size_t bytes, const char* what) {
+  if (bytes == 0) return nullptr;
+  return pointer_to(runtime.device().allocate(bytes, what));
+}
+
+void release(Runtime& runtime, void* pointer, const char* function) {
+  if (pointer == nullptr) return;
+  if (runtime.device().is_device_address(address_of(pointer))) {
+    runtime.device().free(address_of(pointer));
+    return;
+  }
+  if (runtime.host_memory.release(runtime.device(), pointer, HostKind::managed)) return;
+  const HostBlock* block = runtime.host_memory.find(pointer);
+  throw ladder::emulator::Fault(
+      ladder::emulator::FaultKind::invalid_address,
+      std::string(function) + " of " + ladder::emulator::hexadecimal(address_of(pointer)) +
+          (block != nullptr && block->kind == HostKind::pinned
+               ? ", which cudaMallocHost returned: use cudaFreeHost"
+               : ", a host address: it frees what cudaMalloc returned, and nothing else"));
+}
+
+cudaError_t host_allocate(const char* function, void** pointer, std::size_t bytes, unsigned flags) {
+  return Runtime::call(function, Effect::asynchronous, [&](Runtime& runtime) {
+    require(pointer != nullptr);
+    *pointer = bytes == 0
+                   ? nullptr
+                   : runtime.host_memory.allocate(runtime.device(), bytes, HostKind::pinned, flags);
+  });
+}
+
+cudaError_t pitched(const char* function, void** pointer, std::size_t* pitch, std::size_t width,
+                    std::size_t rows) {
+  return Runtime::call(function, Effect::asynchronous, [&](Runtime& runtime) {
+    require(pointer != nullptr && pitch != nullptr);
+    *pitch = (width + pitch_alignment - 1) / pitch_alignment * pitch_alignment;
+    *pointer = allocate(runtime, *pitch * rows, function);
+  });
+}
+
+// The one pool: it hands memory back at once, so its attributes are only remembered.
+struct Pool {
+  unsigned long long release_threshold = 0;
+  int reuse[3] = {1, 1, 1};
+};
+Pool default_pool;
+cudaMemPool_t pool_handle() {
+  return reinterpret_cast<cudaMemPool_t>(&default_pool);
+}
+
+}  // namespace
+
+extern "C" {
+
+cudaError_t cudaMalloc(void** pointer, std::size_t bytes) {
+  return Runtime::call("cudaMalloc", Effect::asynchronous, [&](Runtime& runtime) {
+    require(pointer != nullptr);
+    *pointer = allocate(runtime, bytes, "cudaMalloc");
+  });
+}
+
+cudaError_t cudaFree(void* pointer) {
+  return Runtime::call("cudaFree", Effect::release,
+                       [&](Runtime& runtime) { release(runtime, pointer, "cudaFree"); });
+}
+
+cudaError_t cudaMallocPitch(void** pointer, std::size_t* pitch, std::size_t width,
+                            std::size_t height) {
+  return pitched("cudaMallocPitch", pointer, pitch, width, height);
+}
+
+cudaError_t cudaMalloc3D(cudaPitchedPtr* pointer, cudaExtent extent) {
+  pointer->xsize = extent.width;
+  pointer->ysize = extent.height;
+  return pitched("cudaMalloc3D", &pointer->ptr, &pointer->pitch, extent.width,
+                 extent.height * extent.depth);
+}
+
+cudaError_t cudaMallocHost(void** pointer, std::size_t bytes) {
+  return host_allocate("cudaMallocHost", pointer, bytes, 0);
+}
+
+cudaError_t cudaHostAlloc(void** pointer, std::size_t bytes, unsigned flags) {
+  return host_allocate("cudaHostAlloc", pointer, bytes, flags);
+}
+
+cudaError_t cudaFreeHost(void* pointer) {
+  return Runtime::call("cudaFreeHost", Effect::release, [&](Runtime& runtime) {
+    if (pointer == nullptr) return;
+    if (!runtime.host_memory.release(runtime.device(), pointer, HostKind::pinned))
+      throw ApiError(cudaErrorInvalidValue,
+                     "no cudaMallocHost or cudaHostAlloc returned this address");
+  });
+}
+
+cudaError_t cudaHostRegister(void* pointer, std::size_t bytes, unsigned flags) {
+  return Runtime::call("cudaHostRegister", Effect::asynchronous, [&](Runtime& runtime) {
+    require(pointer != nullptr && bytes > 0);
+    require(!runtime.device().is_device_address(address_of(pointer)));
+    require(!runtime.host_memory.overlaps(pointer, bytes), cudaErrorHostMemoryAlreadyRegistered);
+    runtime.host_memory.add_registered(runtime.device(), pointer, bytes, flags);
+  });
+}
+
+cudaError_t cudaHostUnregister(void* pointer) {
+  return Runtime::call("cudaHostUnregister", Effect::release, [&](Runtime& runtime) {
+    require(runtime.host_memory.release(runtime.device(), pointer, HostKind::registered),
+            cudaErrorHostMemoryNotRegistered);
+  });
+}
+
+cudaError_t cudaHostGetDevicePointer(void** device_pointer, void* host_pointer, unsigned) {
+  return Runtime::call("cudaHostGetDevicePointer", Effect::asynchronous, [&](Runtime& runtime) {
+    require(device_pointer != nullptr);
+    require(runtime.host_memory.find(host_pointer) != nullptr);
+    *device_pointer = host_pointer;
+  });
+}
+
+cudaError_t cudaHostGetFlags(unsigned* flags, void* pointer) {
+  return Runtime::call("cudaHostGetFlags", Effect::asynchronous, [&](Runtime& runtime) {
+    const HostBlock* block = runtime.host_memory.find(pointer);
+    require(flags != nullptr && block != nullptr);
+    *flags = block->flags | cudaHostAllocMapped;
+  });
+}
+
+cudaError_t cudaMallocManaged(void** pointer, std::size_t bytes, unsigned flags) {
+  return Runtime::call("cudaMallocManaged", Effect::asynchronous, [&](Runtime& runtime) {
+    require(pointer != nullptr && bytes > 0);
+    require(flags == cudaMemAttachGlobal || flags == cudaMemAttachHost);
+    *pointer = runtime.host_memory.allocate(runtime.device(), bytes, HostKind::managed, flags);
+  });
+}
+
+// Managed memory is always where both sides reach it: advice and prefetches change nothing.
+cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void*, std::size_t, unsigned) {
+  return Runtime::call("cudaStreamAttachMemAsync", Effect::asynchronous,
+                       [&](Runtime& runtime) { runtime.streams.find(stream); });
+}
+decltype(cudaStreamAttachMemAsync) cudaStreamAttachMemAsync_ptsz
+    [[gnu::alias("cudaStreamAttachMemAsync")]];
+
+#if CUDART_VERSION >= 13000
+cudaError_t cudaMemAdvise(const void*, std::size_t, cudaMemoryAdvise, cudaMemLocation) {
+#else
+cudaError_t cudaMemAdvise(const void*, std::size_t, cudaMemoryAdvise, int) {
+#endif
+  return Runtime::call("cudaMemAdvise", Effect::asynchronous, [](Runtime&) {});
+}
+
+#if CUDART_VERSION >= 13000
+cudaError_t cudaMemPrefetchAsync(const void*, std::size_t, cudaMemLocation, unsigned,
+                                 cudaStream_t stream) {
+#else
+cudaError_t cudaMemPrefetchAsync(const void*, std::size_t, int, cudaStream_t stream) {
+#endif
+  return Runtime::call("cudaMemPrefetchAsync", Effect::asynchronous,
+                       [&](Runtime& runtime) { runtime.streams.find(stream); });
+}
+decltype(cudaMemPrefetchAsync) cudaMemPrefetchAsync_ptsz [[gnu::alias("cudaMemPrefetchAsync")]];
+
+cudaError_t cudaMallocAsync(void** pointer, std::size_t bytes, cudaStream_t stream) {
+  return Runtime::call("cudaMallocAsync", Effect::asynchronous, [&](Runtime& runtime) {
+    require(pointer != nullptr);
+    require(runtime.streams.find(stream).capture == nullptr, cudaErrorStreamCaptureUnsupported);
+    *pointer = allocate(runtime, bytes, "cudaMallocAsync");
+  });
+}
+decltype(cudaMallocAsync) cudaMallocAsync_ptsz [[gnu::alias("cudaMallocAsync")]];
+
+cudaError_t cudaMallocFromPoolAsync(void** pointer, std::size_t bytes, cudaMemPool_t pool,
+                                    cudaStream_t stream) {
+  return Runtime::call("cudaMallocFromPoolAsync", Effect::asynchronous, [&](Runtime& runtime) {
+    require(pointer != nullptr && pool == pool_handle());
+    require(runtime.streams.find(stream).capture == nullptr, cudaErrorStreamCaptureUnsupported);
+    *pointer = allocate(runtime, bytes, "cudaMallocFromPoolAsync");
+  });
+}
+decltype(cudaMallocFromPoolAsync) cudaMallocFromPoolAsync_ptsz
+    [[gnu::alias("cudaMallocFromPoolAsync")]];
+
+cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream) {
+  return Runtime::call("cudaFreeAsync", Effect::release, [&](Runtime& runtime) {
+    require(runtime.streams.find(stream).capture == nullptr, cudaErrorStreamCaptureUnsupported);
+    release(runtime, pointer, "cudaFreeAsync");
+  });
+}
+decltype(cudaFreeAsync) cudaFreeAsync_ptsz [[gnu::alias("cudaFreeAsync")]];
+
+cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t* pool, int device) {
+  return Runtime::call("cudaDeviceGetDefaultMemPool", Effect::asynchronous, [&](Runtime&) {
+    require(device == 0, cudaErrorInvalidDevice);
+    require(pool != nullptr);
+    *pool = pool_handle();
+  });
+}
+
+cudaError_t cudaDeviceGetMemPool(cudaMemPool_t* pool, int device) {
+  return Runtime::call("cudaDeviceGetMemPool", Effect::asynchronous, [&](Runtime&) {
+    require(device == 0, cudaErrorInvalidDevice);
+    require(pool != nullptr);
+    *pool = pool_handle();
+  });
+}
+
+cudaError_t cudaDeviceSetMemPool(int device, cudaMemPool_t pool) {
+  return Runtime::call("cudaDeviceSetMemPool", Effect::asynchronous, [&](Runtime&) {
+    require(device == 0, cudaErrorInvalidDevice);
+    require(pool == pool_handle());
+  });
+}
+
+cudaError_t cudaMemPoolTrimTo(cudaMemPool_t pool, std::size_t) {
+  return Runtime::call("cudaMemPoolTrimTo", Effect::asynchronous,
+                       [&](Runtime&) { require(pool == pool_handle()); });
+}
+
+cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t pool, cudaMemPoolAttr attribute, void* value) {
+  return Runtime::call("cudaMemPoolSetAttribute", Effect::asynchronous, [&](Runtime&) {
+    require(pool == pool_handle() && value != nullptr);
+    const int index = static_cast<int>(attribute) - cudaMemPoolReuseFollowEventDependencies;
+    if (attribute == cudaMemPoolAttrReleaseThreshold)
+      default_pool.release_threshold = *static_cast<unsigned long long*>(value);
+    else if (index >= 0 && index < 3)
+      default_pool.reuse[index] = *static_cast<int*>(value);
+  });
+}
+
+cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t pool, cudaMemPoolAttr attribute, void* value) {
+  return Runtime::call("cudaMemPoolGetAttribute", Effect::asynchronous, [&](Runtime& runtime) {
+    require(pool == pool_handle() && value != nullptr);
+    const int index = static_cast<int>(attribute) - cudaMemPoolReuseFollowEventDependencies;
+    if (attribute == cudaMemPoolAttrReleaseThreshold)
+      *static_cast<unsigned long long*>(value) = default_pool.release_threshold;
+    else if (index >= 0 && index < 3)
+      *static_cast<int*>(value) = default_pool.reuse[index];
+    else
+      *static_cast<unsigned long long*>(value) = runtime.device().bytes_in_use();
+  });
+}
+
+cudaError_t cudaMemGetInfo(std::size_t* free_bytes, std::size_t* total_bytes) {
+  return Runtime::call("cudaMemGetInfo", Effect::asynchronous, [&](Runtime& runtime) {
+    require(free_bytes != nullptr && total_bytes != nullptr);
+    *total_bytes = runtime.device().properties().memory_bytes;
+    *free_bytes = *total_bytes - std::min(*total_bytes, runtime.device().bytes_in_use());
+  });
+}
+
+cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const void* pointer) {
+  return Runtime::call("cudaPointerGetAttributes", Effect::asynchronous, [&](Runtime& runtime) {
+    require(attributes != nullptr);
+    *attributes = {};
+    void* address = const_cast<void*>(pointer);
+    const HostBlock* block = runtime.host_memory.find(pointer);
+    if (runtime.device().is_device_address(address_of(pointer))) {
+      require(runtime.device().find(address_of(pointer)) != nullptr);
+      attributes->type = cudaMemoryTypeDevice;
+      attributes->devicePointer = address;
+    } else if (block != nullptr) {
+      attributes->type =
+          block->kind == HostKind::managed ? cudaMemoryTypeManaged : cudaMemoryTypeHost;
+      attributes->devicePointer = attributes->hostPointer = address;
+    } else {
+      attributes->type = cudaMemoryTypeUnregistered;
+      attributes->device = cudaInvalidDeviceId;
+      attributes->hostPointer = address;
+    }
+  });
+}
+
+}  // extern "C"

@@ -1,0 +1,234 @@
+// Streams and events. Work is done at the call (see runtime.hpp): a stream is always idle, an
+// event is complete once recorded, and waiting is checking for a kernel's fault. Times are the
+// host's and say nothing about a GPU.
+#include <cuda_runtime_api.h>
+
+#include <chrono>
+
+#include "common/emulator/runtime/runtime.hpp"
+
+using ladder::emulator::ApiError;
+using ladder::emulator::Effect;
+using ladder::emulator::Event;
+using ladder::emulator::require;
+using ladder::emulator::Runtime;
+using ladder::emulator::Stream;
+using ladder::emulator::Streams;
+
+namespace {
+
+constexpr int lowest_priority = 0, highest_priority = -5;
+
+cudaError_t create_stream(const char* function, cudaStream_t* stream, unsigned flags,
+                          int priority) {
+  return Runtime::call(function, Effect::asynchronous, [&](Runtime& runtime) {
+    require(stream != nullptr);
+    require(flags == cudaStreamDefault || flags == cudaStreamNonBlocking);
+    *stream =
+        runtime.streams.create(flags, std::clamp(priority, highest_priority, lowest_priority));
+  });
+}
+
+// A capturing stream has nothing to wait for: asking invalidates the capture.
+void refuse_while_capturing(Stream& stream) {
+  if (stream.capture == nullptr) return;
+  stream.capture->invalid = true;
+  throw ApiError(cudaErrorStreamCaptureUnsupported,
+                 "a stream that captures a graph cannot be waited for or queried");
+}
+
+cudaError_t idle(const char* function, cudaStream_t handle) {
+  return Runtime::call(function, Effect::synchronizing, [&](Runtime& runtime) {
+    refuse_while_capturing(runtime.streams.find(handle));
+  });
+}
+
+template <class Body>
+cudaError_t ask_stream(const char* function, cudaStream_t handle, const void* result, Body body) {
+  return Runtime::call(function, Effect::asynchronous, [&](Runtime& runtime) {
+    require(result != nullptr);
+    body(runtime.streams.find(handle));
+  });
+}
+
+cudaError_t create_event(const char* function, cudaEvent_t* event, unsigned flags) {
+  return Runtime::call(function, Effect::asynchronous, [&](Runtime& runtime) {
+    require(event != nullptr);
+    *event = runtime.streams.create_event(flags);
+  });
+}
+
+cudaError_t record(const char* function, cudaEvent_t handle, cudaStream_t stream_handle) {
+  return Runtime::call(function, Effect::asynchronous, [&](Runtime& runtime) {
+    Event& event = runtime.streams.find_event(handle);
+    const Stream& stream = runtime.streams.find(stream_handle);
+    event.recorded = true;
+    event.time = std::chrono::steady_clock::now();
+    event.capture = stream.capture;
+    event.frontier = stream.frontier;
+  });
+}
+
+// The event of a call that needs it recorded outside a capture.
+Event& usable_event(Runtime& runtime, cudaEvent_t handle) {
+  Event& event = runtime.streams.find_event(handle);
+  require(event.capture == nullptr, cudaErrorCapturedEvent);
+  return event;
+}
+
+}  // namespace
+
+extern "C" {
+
+cudaError_t cudaStreamCreate(cudaStream_t* stream) {
+  return create_stream("cudaStreamCreate", stream, cudaStreamDefault, 0);
+}
+
+cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned flags) {
+  return create_stream("cudaStreamCreateWithFlags", stream, flags, 0);
+}
+
+cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned flags, int priority) {
+  return create_stream("cudaStreamCreateWithPriority", stream, flags, priority);
+}
+
+cudaError_t cudaStreamDestroy(cudaStream_t stream) {
+  return Runtime::call("cudaStreamDestroy", Effect::release, [&](Runtime& runtime) {
+    require(!Streams::is_default(stream), cudaErrorInvalidResourceHandle);
+    runtime.streams.destroy(stream);
+  });
+}
+
+cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
+  return idle("cudaStreamSynchronize", stream);
+}
+decltype(cudaStreamSynchronize) cudaStreamSynchronize_ptsz [[gnu::alias("cudaStreamSynchronize")]];
+
+cudaError_t cudaStreamQuery(cudaStream_t stream) {
+  return idle("cudaStreamQuery", stream);
+}
+decltype(cudaStreamQuery) cudaStreamQuery_ptsz [[gnu::alias("cudaStreamQuery")]];
+
+cudaError_t cudaDeviceSynchronize() {
+  return Runtime::call("cudaDeviceSynchronize", Effect::synchronizing, [](Runtime& runtime) {
+    require(!runtime.streams.capturing(), cudaErrorStreamCaptureUnsupported);
+  });
+}
+
+cudaError_t cudaStreamGetFlags(cudaStream_t handle, unsigned* flags) {
+  return ask_stream("cudaStreamGetFlags", handle, flags,
+                    [&](const Stream& stream) { *flags = stream.flags; });
+}
+decltype(cudaStreamGetFlags) cudaStreamGetFlags_ptsz [[gnu::alias("cudaStreamGetFlags")]];
+
+cudaError_t cudaStreamGetPriority(cudaStream_t handle, int* priority) {
+  return ask_stream("cudaStreamGetPriority", handle, priority,
+                    [&](const Stream& stream) { *priority = stream.priority; });
+}
+decltype(cudaStreamGetPriority) cudaStreamGetPriority_ptsz [[gnu::alias("cudaStreamGetPriority")]];
+
+cudaError_t cudaStreamGetId(cudaStream_t handle, unsigned long long* id) {
+  return ask_stream("cudaStreamGetId", handle, id, [&](const Stream& stream) { *id = stream.id; });
+}
+decltype(cudaStreamGetId) cudaStreamGetId_ptsz [[gnu::alias("cudaStreamGetId")]];
+
+#if CUDART_VERSION >= 12080
+cudaError_t cudaStreamGetDevice(cudaStream_t handle, int* device) {
+  return ask_stream("cudaStreamGetDevice", handle, device, [&](const Stream&) { *device = 0; });
+}
+decltype(cudaStreamGetDevice) cudaStreamGetDevice_ptsz [[gnu::alias("cudaStreamGetDevice")]];
+#endif
+
+cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
+  return Runtime::call("cudaDeviceGetStreamPriorityRange", Effect::asynchronous, [&](Runtime&) {
+    if (least != nullptr) *least = lowest_priority;
+    if (greatest != nullptr) *greatest = highest_priority;
+  });
+}
+
+cudaError_t cudaStreamWaitEvent(cudaStream_t handle, cudaEvent_t event_handle, unsigned) {
+  return Runtime::call("cudaStreamWaitEvent", Effect::asynchronous, [&](Runtime& runtime) {
+    Stream& stream = runtime.streams.find(handle);
+    const Event& event = runtime.streams.find_event(event_handle);
+    if (event.capture == nullptr) {
+      require(stream.capture == nullptr || !event.recorded, cudaErrorStreamCaptureIsolation);
+      return;  // its work is done
+    }
+    if (event.capture->graph == nullptr) return;  // that capture has ended
+    require(!Streams::is_default(handle), cudaErrorStreamCaptureImplicit);
+    require(stream.capture == nullptr || stream.capture == event.capture,
+            cudaErrorStreamCaptureMerge);
+    stream.capture = event.capture;
+    stream.frontier.insert(stream.frontier.end(), event.frontier.begin(), event.frontier.end());
+  });
+}
+decltype(cudaStreamWaitEvent) cudaStreamWaitEvent_ptsz [[gnu::alias("cudaStreamWaitEvent")]];
+
+cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void* data) {
+  return Runtime::call("cudaLaunchHostFunc", Effect::asynchronous, [&](Runtime& runtime) {
+    require(function != nullptr);
+    runtime.submit(stream, cudaGraphNodeTypeHost, [function, data](Runtime& now) {
+      if (!now.faulted()) now.run_callback([&] { function(data); });
+    });
+  });
+}
+decltype(cudaLaunchHostFunc) cudaLaunchHostFunc_ptsz [[gnu::alias("cudaLaunchHostFunc")]];
+
+cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void* data,
+                                  unsigned flags) {
+  return Runtime::call("cudaStreamAddCallback", Effect::asynchronous, [&](Runtime& runtime) {
+    require(callback != nullptr && flags == 0);
+    refuse_while_capturing(runtime.streams.find(stream));
+    const cudaError_t status = runtime.faulted() ? cudaErrorLaunchFailure : cudaSuccess;
+    runtime.run_callback([&] { callback(stream, status, data); });
+  });
+}
+decltype(cudaStreamAddCallback) cudaStreamAddCallback_ptsz [[gnu::alias("cudaStreamAddCallback")]];
+
+cudaError_t cudaEventCreate(cudaEvent_t* event) {
+  return create_event("cudaEventCreate", event, cudaEventDefault);
+}
+
+cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned flags) {
+  return create_event("cudaEventCreateWithFlags", event, flags);
+}
+
+cudaError_t cudaEventDestroy(cudaEvent_t event) {
+  return Runtime::call("cudaEventDestroy", Effect::release,
+                       [&](Runtime& runtime) { runtime.streams.destroy_event(event); });
+}
+
+cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
+  return record("cudaEventRecord", event, stream);
+}
+decltype(cudaEventRecord) cudaEventRecord_ptsz [[gnu::alias("cudaEventRecord")]];
+
+cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned) {
+  return record("cudaEventRecordWithFlags", event, stream);
+}
+decltype(cudaEventRecordWithFlags) cudaEventRecordWithFlags_ptsz
+    [[gnu::alias("cudaEventRecordWithFlags")]];
+
+cudaError_t cudaEventQuery(cudaEvent_t event) {
+  return Runtime::call("cudaEventQuery", Effect::synchronizing,
+                       [&](Runtime& runtime) { usable_event(runtime, event); });
+}
+
+cudaError_t cudaEventSynchronize(cudaEvent_t event) {
+  return Runtime::call("cudaEventSynchronize", Effect::synchronizing,
+                       [&](Runtime& runtime) { usable_event(runtime, event); });
+}
+
+cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEvent_t end) {
+  return Runtime::call("cudaEventElapsedTime", Effect::synchronizing, [&](Runtime& runtime) {
+    require(milliseconds != nullptr);
+    const Event& from = usable_event(runtime, start);
+    const Event& to = usable_event(runtime, end);
+    require(from.recorded && to.recorded, cudaErrorInvalidResourceHandle);
+    require(((from.flags | to.flags) & cudaEventDisableTiming) == 0,
+            cudaErrorInvalidResourceHandle);
+    *milliseconds = std::chrono::duration<float, std::milli>(to.time - from.time).count();
+  });
+}
+
+}  // extern "C"

@@ -1,0 +1,69 @@
+// ladderEmulator(): what the worker and the command line ask the emulator.
+#include "common/emulator/control.hpp"
+
+#include "common/emulator/runtime/runtime.hpp"
+
+namespace ladder::emulator {
+namespace {
+
+template <class Body>
+auto locked(Body body) {
+  Runtime& runtime = Runtime::instance();
+  const std::lock_guard lock(runtime.mutex);
+  return body(runtime);
+}
+
+// Options last beyond the device that is there now.
+template <class Change>
+void change_options(Change change) {
+  locked([&](Runtime& runtime) {
+    change(runtime.options);
+    if (Device* device = runtime.device_if_made()) change(device->options());
+  });
+}
+
+constexpr LadderEmulator interface = {
+    .version = 1,
+    .fault = [] { return locked([](Runtime& runtime) { return runtime.fault(); }); },
+    .reset =
+        [] {
+          locked([](Runtime& runtime) {
+            runtime.forget_faults();
+            if (Device* device = runtime.device_if_made()) device->reset_counters();
+          });
+        },
+    .count = [](int on) { change_options([on](Options& options) { options.count = on != 0; }); },
+    .counters =
+        [](void (*visit)(const char*, double, void*), void* context) {
+          locked([&](Runtime& runtime) {
+            const Device* device = runtime.device_if_made();
+            for (const auto& [name, value] :
+                 named_counters(device == nullptr ? Counters{} : device->counters()))
+              visit(name.c_str(), value, context);
+          });
+        },
+    .kernel_seconds =
+        [] {
+          return locked([](Runtime& runtime) {
+            const Device* device = runtime.device_if_made();
+            return device == nullptr ? 0.0 : device->counters().kernel_seconds;
+          });
+        },
+    .memcheck =
+        [](int on) { change_options([on](Options& options) { options.memcheck = on != 0; }); },
+    .allocations =
+        [](void (*visit)(std::uint64_t, std::uint64_t, void*), void* context) {
+          locked([&](Runtime& runtime) {
+            if (Device* device = runtime.device_if_made())
+              for (const Device::Allocation& allocation : device->allocations())
+                visit(allocation.address, allocation.bytes, context);
+          });
+        },
+};
+
+}  // namespace
+}  // namespace ladder::emulator
+
+extern "C" const LadderEmulator* ladderEmulator() {
+  return &ladder::emulator::interface;
+}

@@ -1,0 +1,143 @@
+#include "common/emulator/runtime/journal.hpp"
+
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+
+namespace ladder::emulator {
+namespace {
+
+constexpr std::size_t most_messages = 50;
+
+std::string environment(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+std::string quoted(std::string_view text) {
+  std::string result = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') {
+      result += '\\';
+      result += c;
+    } else if (c == '\n') {
+      result += "\\n";
+    } else if (static_cast<unsigned char>(c) < 0x20) {
+      char escape[8];
+      std::snprintf(escape, sizeof escape, "\\u%04x", c);
+      result += escape;
+    } else {
+      result += c;
+    }
+  }
+  return result + '"';
+}
+
+std::string number(double value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.17g", value);
+  return text;
+}
+
+}  // namespace
+
+std::vector<std::pair<std::string, double>> named_counters(const Counters& c) {
+  const auto real = [](std::uint64_t value) { return static_cast<double>(value); };
+  return {
+      {"launches", real(c.launches)},
+      {"instructions.warp", real(c.warp_instructions)},
+      {"instructions.thread", real(c.thread_instructions)},
+      {"barriers", real(c.barriers)},
+      {"global.load.requests", real(c.global_load_requests)},
+      {"global.load.sectors", real(c.global_load_sectors)},
+      {"global.load.sectors.ideal", real(c.global_load_sectors_ideal)},
+      {"global.store.requests", real(c.global_store_requests)},
+      {"global.store.sectors", real(c.global_store_sectors)},
+      {"global.store.sectors.ideal", real(c.global_store_sectors_ideal)},
+      {"global.atomic.requests", real(c.global_atomic_requests)},
+      {"global.atomic.sectors", real(c.global_atomic_sectors)},
+      {"shared.load.requests", real(c.shared_load_requests)},
+      {"shared.load.wavefronts", real(c.shared_load_wavefronts)},
+      {"shared.load.wavefronts.ideal", real(c.shared_load_wavefronts_ideal)},
+      {"shared.store.requests", real(c.shared_store_requests)},
+      {"shared.store.wavefronts", real(c.shared_store_wavefronts)},
+      {"shared.store.wavefronts.ideal", real(c.shared_store_wavefronts_ideal)},
+      {"shared.wavefronts", real(c.shared_load_wavefronts + c.shared_store_wavefronts)},
+      {"shared.wavefronts.ideal",
+       real(c.shared_load_wavefronts_ideal + c.shared_store_wavefronts_ideal)},
+  };
+}
+
+Journal::Journal()
+    : report_file_(environment("LADDER_EMULATOR_REPORT")),
+      quiet_(environment("LADDER_EMULATOR_QUIET") == "1") {
+  const std::string fail = environment("LADDER_EMULATOR_FAIL");
+  if (fail.empty()) return;
+  const std::size_t colon = fail.find(':');
+  failing_function_ = fail.substr(0, colon);
+  failing_call_ =
+      colon == std::string::npos ? 1 : std::strtoull(fail.c_str() + colon + 1, nullptr, 10);
+  if (failing_call_ == 0)
+    say("LADDER_EMULATOR_FAIL is '" + fail + "', not NAME:K with K from 1: no call will fail");
+}
+
+bool Journal::count_call(const char* function) {
+  const auto [entry, added] = calls_.try_emplace(function, 0);
+  const bool fails = ++entry->second == failing_call_ && failing_function_ == function;
+  if (fails) say("call " + std::to_string(failing_call_) + " of " + function + " fails, as asked");
+  return fails;
+}
+
+void Journal::record_fault(const std::string& text) {
+  if (faults_.size() < most_messages) faults_.push_back(text);
+  say(text);
+}
+
+void Journal::say(const std::string& text) {
+  if (quiet_ || said_.size() >= most_messages || !said_.insert(text).second) return;
+  std::fprintf(stderr, "ladder emulator: %s%s", text.c_str(),
+               !text.empty() && text.back() == '\n' ? "" : "\n");
+  if (said_.size() == most_messages)
+    std::fprintf(stderr, "ladder emulator: further messages are not shown\n");
+}
+
+void Journal::write_report(const Counters& counters,
+                           const std::vector<Device::Allocation>& leaks) const {
+  const auto close = [](std::FILE* file) { return std::fclose(file); };
+  const std::unique_ptr<std::FILE, decltype(close)> file(std::fopen(report_file_.c_str(), "w"),
+                                                         close);
+  if (!file) {
+    std::fprintf(stderr, "ladder emulator: cannot write the report %s\n", report_file_.c_str());
+    return;
+  }
+  std::string text = "{\n  \"calls\": {";
+  const char* separator = "";
+  for (const auto& [function, count] : calls_) {
+    text += separator + quoted(function) + ": " + std::to_string(count);
+    separator = ", ";
+  }
+  text += "},\n  \"faults\": [";
+  separator = "";
+  for (const std::string& fault : faults_) {
+    text += separator + quoted(fault);
+    separator = ", ";
+  }
+  text += "],\n  \"leaks\": [";
+  separator = "";
+  for (const Device::Allocation& leak : leaks) {
+    text += separator + std::string("{\"what\": ") + quoted(leak.what) +
+            ", \"bytes\": " + std::to_string(leak.bytes) +
+            ", \"address\": " + std::to_string(leak.address) + "}";
+    separator = ", ";
+  }
+  text += "],\n  \"launches\": " + std::to_string(counters.launches) + ",\n  \"counters\": {";
+  separator = "";
+  for (const auto& [name, value] : named_counters(counters)) {
+    text += separator + quoted(name) + ": " + number(value);
+    separator = ", ";
+  }
+  text += "}\n}\n";
+  std::fwrite(text.data(), 1, text.size(), file.get());
+}
+
+}  // namespace ladder::emulator

@@ -1,0 +1,262 @@
+#include "common/emulator/runtime/runtime.hpp"
+
+#include <cstdio>
+#include <cstdlib>
+#include <new>
+
+#include "common/emulator/runtime/device_table.hpp"
+#include "common/emulator/runtime/host_fault.hpp"
+#include "common/emulator/runtime/unsupported.hpp"
+
+namespace ladder::emulator {
+namespace {
+
+// The last error of each host thread; a device's sticky error is kept by the runtime.
+thread_local cudaError_t thread_error = cudaSuccess;
+
+// A GPU's printf buffer is shown at the next synchronisation; so is ours, or when it is this large.
+constexpr std::size_t output_buffer_bytes = 1 << 20;
+
+double environment_number(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? 0 : std::strtod(value, nullptr);
+}
+
+cudaError_t code_of(FaultKind kind) {
+  switch (kind) {
+    case FaultKind::none:
+      return cudaSuccess;
+    case FaultKind::invalid_ptx:
+      return cudaErrorInvalidPtx;
+    case FaultKind::out_of_memory:
+      return cudaErrorMemoryAllocation;
+    case FaultKind::invalid_address:
+      return cudaErrorInvalidValue;
+    case FaultKind::invalid_launch:
+      return cudaErrorInvalidConfiguration;
+    case FaultKind::illegal_address:
+      return cudaErrorIllegalAddress;
+    case FaultKind::misaligned_address:
+      return cudaErrorMisalignedAddress;
+    case FaultKind::assertion:
+      return cudaErrorAssert;
+    case FaultKind::trap:
+      return cudaErrorLaunchFailure;
+    case FaultKind::deadlock:
+    case FaultKind::timeout:
+      return cudaErrorLaunchTimeout;
+    case FaultKind::unsupported:
+      return cudaErrorNotSupported;
+  }
+  return cudaErrorUnknown;
+}
+
+bool happened_in_kernel(FaultKind kind) {
+  switch (kind) {
+    case FaultKind::illegal_address:
+    case FaultKind::misaligned_address:
+    case FaultKind::assertion:
+    case FaultKind::trap:
+    case FaultKind::deadlock:
+    case FaultKind::timeout:
+      return true;
+    default:
+      return false;
+  }
+}
+
+// What a call returns when LADDER_EMULATOR_FAIL picks it: what that call would plausibly return.
+cudaError_t injected_code(std::string_view function) {
+  const auto contains = [&](std::string_view part) {
+    return function.find(part) != std::string_view::npos;
+  };
+  if (contains("Malloc") || contains("HostAlloc")) return cudaErrorMemoryAllocation;
+  if (contains("Launch")) return cudaErrorLaunchOutOfResources;
+  if (contains("Synchronize")) return cudaErrorLaunchFailure;
+  if (contains("Memcpy") || contains("Memset") || contains("Free")) return cudaErrorInvalidValue;
+  return cudaErrorUnknown;
+}
+
+}  // namespace
+
+std::string hexadecimal(DeviceAddress address) {
+  char text[24];
+  std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(address));
+  return text;
+}
+
+Runtime& Runtime::instance() {
+  // Never destroyed: static objects of the program outlive this library's own.
+  union Storage {
+    Storage() : runtime() {}
+    ~Storage() {}
+    Runtime runtime;
+  };
+  static Storage storage;
+  return storage.runtime;
+}
+
+Runtime::Runtime() {
+  options.threads = static_cast<int>(environment_number("LADDER_EMULATOR_THREADS"));
+  options.time_limit_s = environment_number("LADDER_EMULATOR_TIME_LIMIT");
+}
+
+Device& Runtime::device() {
+  if (!device_) make_device();
+  return *device_;
+}
+
+void Runtime::make_device() {
+  DeviceProperties properties;
+  const char* name = std::getenv("LADDER_EMULATOR_DEVICE");
+  if (name != nullptr && *name != '\0') {
+    try {
+      properties = device_named(name);
+    } catch (const std::invalid_argument& error) {
+      throw ApiError(cudaErrorNoDevice, error.what());
+    }
+  }
+  device_ = std::make_unique<Device>(properties, options);
+  device_->set_output([this](std::string_view text) {
+    output_ += text;
+    if (output_.size() > output_buffer_bytes) flush_output();
+  });
+  watch_host_accesses(*device_);
+}
+
+std::optional<cudaError_t> Runtime::enter(const char* function, Effect effect) {
+  injected_ = journal.count_call(function) ? injected_code(function) : cudaSuccess;
+  if (effect == Effect::synchronizing || effect == Effect::release) {
+    if (pending_ != cudaSuccess) sticky_ = std::exchange(pending_, cudaSuccess);
+    flush_output();
+  }
+  if (effect == Effect::release) return std::nullopt;
+  if (injected_ != cudaSuccess) return thread_error = injected_;
+  if (effect != Effect::query && sticky_ != cudaSuccess) return thread_error = sticky_;
+  return std::nullopt;
+}
+
+cudaError_t Runtime::leave(Effect effect, cudaError_t result) {
+  if (effect == Effect::release) {
+    if (injected_ != cudaSuccess) result = injected_;
+    if (sticky_ != cudaSuccess) result = sticky_;
+  }
+  if (result != cudaSuccess) thread_error = result;
+  return result;
+}
+
+cudaError_t Runtime::current_exception_code(const char* function) {
+  try {
+    throw;
+  } catch (const ApiError& error) {
+    if (*error.what() != '\0') journal.say(std::string(function) + ": " + error.what());
+    return error.code();
+  } catch (const Fault& fault) {
+    // Running out of memory is an answer, not a mistake.
+    if (fault.kind() != FaultKind::out_of_memory) journal.record_fault(fault.what());
+    return code_of(fault.kind());
+  } catch (const std::bad_alloc&) {
+    return cudaErrorMemoryAllocation;
+  } catch (const std::exception& error) {
+    journal.say(std::string(function) + ": " + error.what());
+    return cudaErrorUnknown;
+  }
+}
+
+void Runtime::submit(cudaStream_t handle, cudaGraphNodeType type, Work work) {
+  Stream& stream = streams.find(handle);
+  if (stream.capture != nullptr) {
+    require(!stream.capture->invalid, cudaErrorStreamCaptureInvalidated);
+    stream.frontier = {stream.capture->graph->add(type, std::move(work), stream.frontier)};
+  } else if (handle != cudaStreamPerThread && Streams::is_default(handle) && streams.capturing()) {
+    throw ApiError(cudaErrorStreamCaptureImplicit,
+                   "the default stream would have to wait for a stream that is capturing a graph:"
+                   " use the capturing stream for this work");
+  } else {
+    work(*this);
+  }
+}
+
+void Runtime::run_kernel(const Launch& launch, const std::string& kernel) {
+  if (faulted()) return;
+  try {
+    device().launch(launch);
+  } catch (const Fault& fault) {
+    if (!happened_in_kernel(fault.kind())) throw;
+    journal.record_fault(fault.what());
+    pending_ = code_of(fault.kind());
+  } catch (const std::bad_alloc&) {
+    throw ApiError(cudaErrorLaunchOutOfResources,
+                   "out of host memory while emulating kernel " + kernel);
+  }
+}
+
+void Runtime::run_callback(const std::function<void()>& callback) {
+  flush_output();
+  mutex.unlock();
+  callback();
+  mutex.lock();
+}
+
+void Runtime::flush_output() {
+  if (output_.empty()) return;
+  std::fwrite(output_.data(), 1, output_.size(), stdout);
+  output_.clear();
+}
+
+void Runtime::reset_device() {
+  pending_ = sticky_ = cudaSuccess;
+  streams.clear();
+  if (!device_) return;
+  modules.unload_all(*device_);
+  host_memory.release_all(*device_);
+  for (const Device::Allocation& allocation : device_->allocations())
+    device_->free(allocation.address);
+}
+
+std::vector<Device::Allocation> Runtime::leaks() {
+  if (!device_) return {};
+  std::vector<Device::Allocation> result = device_->allocations();
+  const std::vector<Device::Allocation> host = host_memory.blocks();
+  result.insert(result.end(), host.begin(), host.end());
+  return result;
+}
+
+const char* Runtime::fault() const {
+  return journal.faults().empty() ? nullptr : journal.faults().front().c_str();
+}
+
+void Runtime::forget_faults() {
+  journal.forget_faults();
+  pending_ = sticky_ = cudaSuccess;
+  thread_error = cudaSuccess;
+}
+
+void Runtime::finish() {
+  if (!output_.empty())
+    journal.say("the program ended before " + std::to_string(output_.size()) +
+                " bytes of device printf output were shown: end with cudaDeviceSynchronize()");
+  if (!journal.report_file().empty())
+    journal.write_report(device_ ? device_->counters() : Counters{}, leaks());
+}
+
+cudaError_t Runtime::last_error(bool clear) {
+  const cudaError_t result = sticky_ != cudaSuccess ? sticky_ : thread_error;
+  if (clear) thread_error = cudaSuccess;
+  return result;
+}
+
+int unsupported(const char* function) {
+  return Runtime::call(function, Effect::query, [&](Runtime&) {
+    throw ApiError(cudaErrorNotSupported, "not supported by the emulator");
+  });
+}
+
+namespace {
+// After the program's own exit handlers: this library is finalised after those that use it.
+__attribute__((destructor)) void at_exit() {
+  Runtime::instance().finish();
+}
+}  // namespace
+
+}  // namespace ladder::emulator

@@ -1,0 +1,125 @@
+// The state behind the CUDA runtime API, and the frame that every API function runs in.
+//
+// Everything is executed at the call, in the caller's thread: streams are always idle, events are
+// complete as soon as they are recorded. Any order that the program may observe is one that a GPU
+// could have produced. What stays asynchronous is the *report* of a kernel's fault: the launch
+// succeeds, the fault arrives at the next synchronising call and sticks, as on a GPU.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+
+#include "common/emulator/device.hpp"
+#include "common/emulator/runtime/host_memory.hpp"
+#include "common/emulator/runtime/journal.hpp"
+#include "common/emulator/runtime/modules.hpp"
+#include "common/emulator/runtime/streams.hpp"
+
+namespace ladder::emulator {
+
+// Ends an API function with an error code; the message, if any, is shown to the user.
+class ApiError : public std::runtime_error {
+ public:
+  explicit ApiError(cudaError_t code, const std::string& message = "")
+      : std::runtime_error(message), code_(code) {}
+  cudaError_t code() const { return code_; }
+
+ private:
+  cudaError_t code_;
+};
+
+// How an API function meets an earlier kernel's fault, or a failure that was asked for.
+enum class Effect {
+  query,          // does not care: succeeds after a fault
+  asynchronous,   // fails once the fault is known
+  synchronizing,  // learns of the fault
+  release,        // as synchronizing, but gives its resource back in any case
+};
+
+class Runtime {
+ public:
+  static Runtime& instance();  // made at first use, never destroyed: exit handlers still call
+
+  Device& device();  // made at first use
+  Device* device_if_made() { return device_.get(); }
+
+  // Runs body(runtime) as the API function `function`: locked, counted, exceptions as error codes.
+  template <class Body>
+  static cudaError_t call(const char* function, Effect effect, Body body) noexcept;
+
+  // Runs kernels' and copies' work now, or adds it to the graph that the stream captures.
+  void submit(cudaStream_t stream, cudaGraphNodeType type, Work work);
+  void run_kernel(const Launch& launch, const std::string& kernel);
+  // Runs `callback` of the program without our lock: it may wait for threads that call CUDA.
+  void run_callback(const std::function<void()>& callback);
+  // Throws when work must not run: an earlier kernel failed.
+  bool faulted() const { return pending_ != cudaSuccess || sticky_ != cudaSuccess; }
+
+  void flush_output();  // shows what kernels printed
+  void reset_device();
+  // Live allocations of the program, device and host.
+  std::vector<Device::Allocation> leaks();
+
+  // control.hpp
+  const char* fault() const;
+  void forget_faults();
+  void finish();  // at exit: report, lost output
+
+  Options options;  // of the device to be made
+  Journal journal;
+  Modules modules;
+  HostMemory host_memory;
+  Streams streams;
+  std::mutex mutex;
+
+  // The calling thread's last error; cudaGetLastError clears it unless it sticks.
+  cudaError_t last_error(bool clear);
+  unsigned device_flags = 0;
+
+ private:
+  Runtime();
+  // Before the body: a code to return instead of running it.
+  std::optional<cudaError_t> enter(const char* function, Effect effect);
+  cudaError_t leave(Effect effect, cudaError_t result);
+  cudaError_t current_exception_code(const char* function);
+  void make_device();
+
+  std::unique_ptr<Device> device_;
+  std::string output_;                  // printed by kernels, not shown yet
+  cudaError_t pending_ = cudaSuccess;   // a fault that no call has reported yet
+  cudaError_t sticky_ = cudaSuccess;    // reported: every call fails with it
+  cudaError_t injected_ = cudaSuccess;  // by LADDER_EMULATOR_FAIL, for the call that is running
+};
+
+template <class Body>
+cudaError_t Runtime::call(const char* function, Effect effect, Body body) noexcept {
+  Runtime& runtime = instance();
+  const std::lock_guard lock(runtime.mutex);
+  if (const std::optional<cudaError_t> early = runtime.enter(function, effect)) return *early;
+  try {
+    body(runtime);
+    return runtime.leave(effect, cudaSuccess);
+  } catch (...) {
+    return runtime.leave(effect, runtime.current_exception_code(function));
+  }
+}
+
+// cudaErrorInvalidValue unless `condition`.
+inline void require(bool condition, cudaError_t code = cudaErrorInvalidValue) {
+  if (!condition) throw ApiError(code);
+}
+
+inline DeviceAddress address_of(const void* pointer) {
+  return reinterpret_cast<DeviceAddress>(pointer);
+}
+inline void* pointer_to(DeviceAddress address) {
+  return reinterpret_cast<void*>(address);
+}
+std::string hexadecimal(DeviceAddress address);
+
+}  // namespace ladder::emulator

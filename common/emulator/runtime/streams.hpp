@@ -1,0 +1,98 @@
+// Streams, events and graphs. A stream holds no work (see runtime.hpp), only what it captures.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+namespace ladder::emulator {
+
+class Runtime;
+using Work = std::function<void(Runtime&)>;
+
+struct GraphNode {
+  cudaGraphNodeType type = cudaGraphNodeTypeEmpty;
+  Work work;
+  std::vector<GraphNode*> dependencies;
+};
+
+// Nodes in an order in which they can run. `cudaGraph_t` is a pointer to it.
+struct Graph {
+  std::vector<std::unique_ptr<GraphNode>> nodes;
+  GraphNode* add(cudaGraphNodeType type, Work work, std::vector<GraphNode*> dependencies);
+};
+
+struct GraphExec {
+  std::vector<Work> work;
+  unsigned long long flags = 0;
+};
+
+struct Stream;
+
+struct Capture {
+  std::unique_ptr<Graph> graph;
+  Stream* origin = nullptr;
+  unsigned long long id = 0;
+  bool invalid = false;
+};
+
+struct Stream {
+  unsigned flags = 0;
+  int priority = 0;
+  unsigned long long id = 0;
+  std::shared_ptr<Capture> capture;  // while capturing
+  std::vector<GraphNode*> frontier;  // what the next captured node depends on
+};
+
+struct Event {
+  unsigned flags = 0;
+  bool recorded = false;
+  std::chrono::steady_clock::time_point time;
+  std::shared_ptr<Capture> capture;  // recorded in a capturing stream
+  std::vector<GraphNode*> frontier;
+};
+
+// Owns every live object; a handle that is not one of them is refused with
+// cudaErrorInvalidResourceHandle.
+class Streams {
+ public:
+  cudaStream_t create(unsigned flags, int priority);
+  void destroy(cudaStream_t handle);
+  Stream& find(cudaStream_t handle);  // nullptr, cudaStreamLegacy, cudaStreamPerThread: default
+  static bool is_default(cudaStream_t handle);
+
+  cudaEvent_t create_event(unsigned flags);
+  void destroy_event(cudaEvent_t handle);
+  Event& find_event(cudaEvent_t handle);
+
+  void begin_capture(cudaStream_t handle);
+  cudaGraph_t end_capture(cudaStream_t handle);
+  bool capturing() const;  // any stream
+
+  cudaGraph_t adopt(std::unique_ptr<Graph> graph);
+  Graph& find_graph(cudaGraph_t handle);
+  void destroy_graph(cudaGraph_t handle);
+  GraphNode& find_node(cudaGraphNode_t handle);
+
+  cudaGraphExec_t instantiate(const Graph& graph, unsigned long long flags);
+  GraphExec& find_exec(cudaGraphExec_t handle);
+  void destroy_exec(cudaGraphExec_t handle);
+
+  void clear();
+
+ private:
+  template <class T>
+  using Table = std::unordered_map<const void*, std::unique_ptr<T>>;
+  Stream default_;
+  Table<Stream> streams_;
+  Table<Event> events_;
+  Table<Graph> graphs_;
+  Table<GraphExec> execs_;
+  unsigned long long next_id_ = 1;
+};
+
+}  // namespace ladder::emulator
