@@ -1,6 +1,5 @@
 // Weak definitions of what other parts have not delivered; a real one replaces each.
 #include "common/cli/commands.hpp"
-#include "common/harness/exercise.hpp"
 #include "common/harness/judge.hpp"
 #include "common/harness/verdict.hpp"
 
@@ -16,12 +15,6 @@ namespace {
 [[gnu::weak]] SolverReport judge_program(const Tree&, const Toolkit&, const std::filesystem::path&,
                                          const SolverHeader&, const JudgeOptions&) {
   missing("the judge of programs");
-}
-[[gnu::weak]] std::string generate_stub(std::string_view, const std::string&) {
-  missing("stubs");
-}
-[[gnu::weak]] Sheet parse_sheet(std::string_view, const std::string&) {
-  missing("sheets");
 }
 namespace cli {
 [[gnu::weak]] int dev_check() {
