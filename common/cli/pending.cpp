@@ -1,6 +1,5 @@
 // Weak definitions of what other parts have not delivered; a real one replaces each.
 #include "common/cli/commands.hpp"
-#include "common/harness/judge.hpp"
 #include "common/harness/verdict.hpp"
 
 #pragma GCC diagnostic ignored "-Wunused-parameter"
@@ -12,10 +11,6 @@ namespace {
 }
 }  // namespace
 
-[[gnu::weak]] SolverReport judge_program(const Tree&, const Toolkit&, const std::filesystem::path&,
-                                         const SolverHeader&, const JudgeOptions&) {
-  missing("the judge of programs");
-}
 namespace cli {
 [[gnu::weak]] int dev_check() {
   missing("the gate");
