@@ -116,6 +116,22 @@ TEST_CASE("device printf is shown at the next synchronisation") {
   CHECK(has(outcome.out, "kernels: all as expected\n"));
 }
 
+TEST_CASE("a program of toolkit 12, which launches through cudaLaunchKernel, runs") {
+  CHECK(has(run("launch_of_toolkit_12").out, "kernels: all as expected\n"));
+}
+
+TEST_CASE("a library of kernels is loaded, unloaded and loaded again") {
+  const Outcome outcome = run("plugin_host", program("plugin.so").string());
+  CAPTURE(outcome.err);
+  CHECK(outcome.exit_code == 0);
+  CHECK(outcome.out == "plugin: all as expected\n");
+  CHECK(has(outcome.report, "\"leaks\": []"));
+}
+
+TEST_CASE("several host threads launch at the same time, each with its own last error") {
+  check_succeeds("threads", "threads: all as expected\n");
+}
+
 TEST_CASE("the device has an H200's properties, or those of the device asked for") {
   check_succeeds("device_query", "NVIDIA H200 (emulated): sm_90, 132 multiprocessors\n");
   ProgramOptions options;

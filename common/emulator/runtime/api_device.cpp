@@ -34,6 +34,9 @@ int narrowed(std::size_t bytes) {
 
 // The value of an attribute, or nothing for one that does not exist.
 int attribute_value(const DeviceProperties& p, cudaDeviceAttr attribute) {
+  // By number: toolkit 12.0 does not name these two.
+  constexpr int numa_id = 131, host_numa_id = 134;
+  if (attribute == numa_id || attribute == host_numa_id) return -1;
   switch (attribute) {
     case cudaDevAttrMaxThreadsPerBlock:
       return p.max_threads_per_block;
@@ -85,9 +88,6 @@ int attribute_value(const DeviceProperties& p, cudaDeviceAttr attribute) {
       return p.minor;
     case cudaDevAttrSingleToDoublePrecisionPerfRatio:
       return p.major == 9 || (p.major == 8 && p.minor == 0) ? 2 : 32;
-    case cudaDevAttrHostNumaId:
-    case cudaDevAttrNumaId:
-      return -1;
     case cudaDevAttrMemSyncDomainCount:
     case cudaDevAttrGpuOverlap:
     case cudaDevAttrCanMapHostMemory:

@@ -115,12 +115,14 @@ cudaError_t cudaFuncGetParamInfo(const void* handle, std::size_t index, std::siz
 }
 #endif
 
+#if CUDART_VERSION >= 12010
 cudaError_t cudaGetKernel(cudaKernel_t* result, const void* handle) {
   return ask_kernel("cudaGetKernel", handle, [&](Runtime&, Kernel& kernel) {
     require(result != nullptr);
     *result = reinterpret_cast<cudaKernel_t>(&kernel);
   });
 }
+#endif
 
 cudaError_t cudaGetFuncBySymbol(cudaFunction_t* result, const void* handle) {
   return ask_kernel("cudaGetFuncBySymbol", handle, [&](Runtime&, Kernel& kernel) {

@@ -9,6 +9,7 @@
 using ladder::emulator::ApiError;
 using ladder::emulator::Effect;
 using ladder::emulator::FatBinary;
+using ladder::emulator::Kernel;
 using ladder::emulator::launch_kernel;
 using ladder::emulator::LaunchRequest;
 using ladder::emulator::require;
@@ -110,14 +111,14 @@ cudaError_t __cudaPopCallConfiguration(dim3* grid, dim3* block, std::size_t* sha
   return cudaSuccess;
 }
 
-cudaError_t __cudaGetKernel(cudaKernel_t* kernel, const void* host_function) {
+cudaError_t __cudaGetKernel(Kernel** kernel, const void* host_function) {
   Runtime& runtime = Runtime::instance();
   const std::lock_guard lock(runtime.mutex);
-  *kernel = reinterpret_cast<cudaKernel_t>(runtime.modules.kernel(host_function));
+  *kernel = runtime.modules.kernel(host_function);
   return *kernel == nullptr ? cudaErrorInvalidDeviceFunction : cudaSuccess;
 }
 
-cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void** arguments,
+cudaError_t __cudaLaunchKernel(const Kernel* kernel, dim3 grid, dim3 block, void** arguments,
                                std::size_t shared_bytes, cudaStream_t stream) {
   return launch({kernel, grid, block, arguments, shared_bytes, stream});
 }

@@ -118,8 +118,12 @@ void Runtime::make_device() {
   }
   device_ = std::make_unique<Device>(properties, options);
   device_->set_output([this](std::string_view text) {
-    output_ += text;
-    if (output_.size() > output_buffer_bytes) flush_output();
+    {
+      const std::lock_guard lock(output_mutex_);
+      output_ += text;
+      if (output_.size() < output_buffer_bytes) return;
+    }
+    flush_output();
   });
   watch_host_accesses(*device_);
 }
@@ -199,6 +203,7 @@ void Runtime::run_callback(const std::function<void()>& callback) {
 }
 
 void Runtime::flush_output() {
+  const std::lock_guard lock(output_mutex_);
   if (output_.empty()) return;
   std::fwrite(output_.data(), 1, output_.size(), stdout);
   output_.clear();

@@ -90,6 +90,7 @@ class Runtime {
   void make_device();
 
   std::unique_ptr<Device> device_;
+  std::mutex output_mutex_;             // kernels print from several threads
   std::string output_;                  // printed by kernels, not shown yet
   cudaError_t pending_ = cudaSuccess;   // a fault that no call has reported yet
   cudaError_t sticky_ = cudaSuccess;    // reported: every call fails with it
