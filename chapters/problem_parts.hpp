@@ -1,5 +1,6 @@
-// What the chapters' problem descriptions share: arguments, extents, references and bounds. Each
-// chapter.cpp is then a table of what is particular to its problems.
+// What the chapters' problem descriptions share: arguments, extents, references
+// and bounds. Each chapter.cpp is then a table of what is particular to its
+// problems.
 #pragma once
 
 #include <cmath>
@@ -58,7 +59,8 @@ inline double scalar(const Parameters& at, std::string_view name) {
 std::optional<std::string> outside(const Parameters& at,
                                    const std::vector<std::string>& names,
                                    std::int64_t largest = 2'147'483'647);
-// A problem's `illegal` for sizes that must only be at least 1 (and at most `largest`).
+// A problem's `illegal` for sizes that must only be at least 1 (and at most
+// `largest`).
 std::function<std::optional<std::string>(const Parameters&)> at_least_one(
     std::vector<std::string> names, std::int64_t largest = 2'147'483'647);
 
@@ -67,7 +69,8 @@ inline double bound_of(const Case& tried, double bound) {
   return tried.distribution == Distribution::exact ? 0 : bound;
 }
 
-// Half the spacing of a type's numbers around `magnitude`: what rounding the output may cost.
+// Half the spacing of a type's numbers around `magnitude`: what rounding the
+// output may cost.
 double half_ulp(ElementType type, double magnitude);
 
 // An input array of fp32, which must outlive the reference that reads it.
@@ -83,14 +86,16 @@ Problem over_vectors(std::string name, std::string chapter, std::string title,
 // Cost of a problem over N elements.
 std::function<Cost(const Parameters&)> per_element(double bytes, double flops);
 
-// Sizes from tables, a row for each case: `small`, with `large` for Tier::full, or `bench`.
+// Sizes from tables, a row for each case: `small`, with `large` for Tier::full,
+// or `bench`.
 using SizeTable = std::vector<std::vector<double>>;
 std::vector<Parameters> sizes_from(const std::vector<std::string>& names,
                                    const SizeTable& small,
                                    const SizeTable& large,
                                    const SizeTable& bench, Tier tier);
 
-// `list` with the values of further scalars, taken in turn: {{"eps", {1e-5, 1e-3}}}.
+// `list` with the values of further scalars, taken in turn: {{"eps", {1e-5,
+// 1e-3}}}.
 std::vector<Parameters> with_scalars(
     std::vector<Parameters> list,
     const std::vector<std::pair<std::string, std::vector<double>>>& scalars);
@@ -101,8 +106,8 @@ Reference single(Compute compute) {
   return [compute](std::int64_t) { return compute(); };
 }
 
-// A reference that passes over the elements in order: `advance(state, i)` for every i up to the one
-// asked for, then `result(state, i)`.
+// A reference that passes over the elements in order: `advance(state, i)` for
+// every i up to the one asked for, then `result(state, i)`.
 template <typename State, typename Advance, typename Result>
 Reference running(Advance advance, Result result) {
   return [advance, result, state = State{},
@@ -112,8 +117,8 @@ Reference running(Advance advance, Result result) {
   };
 }
 
-// A reference by rows of `cols` elements: `prepare(row)` once for each row that is asked for, then
-// `result(prepared, row, column)`.
+// A reference by rows of `cols` elements: `prepare(row)` once for each row that
+// is asked for, then `result(prepared, row, column)`.
 template <typename Prepare, typename Result>
 Reference by_rows(std::int64_t cols, Prepare prepare, Result result) {
   using Prepared = decltype(prepare(std::int64_t{0}));
@@ -128,7 +133,8 @@ Reference by_rows(std::int64_t cols, Prepare prepare, Result result) {
   };
 }
 
-// One output row of a sum of products: the sums, and the sums of the terms' magnitudes.
+// One output row of a sum of products: the sums, and the sums of the terms'
+// magnitudes.
 struct SumRow {
   explicit SumRow(std::int64_t cols) : sum(cols), magnitude(cols) {}
   // Adds factor * x[j] to every column j.
@@ -143,7 +149,8 @@ struct SumRow {
   std::vector<double> sum, magnitude;
 };
 
-// Bound of a sum of `terms` products whose magnitudes add up to `magnitude`: 8 sqrt(K) u sum|a||b|.
+// Bound of a sum of `terms` products whose magnitudes add up to `magnitude`: 8
+// sqrt(K) u sum|a||b|.
 inline double product_sum_bound(double terms, double magnitude) {
   return 8 * std::sqrt(terms) * unit_roundoff * magnitude;
 }

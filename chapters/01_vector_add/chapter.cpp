@@ -1,4 +1,5 @@
-// Problems of chapter 01: one output element from the input elements of the same index.
+// Problems of chapter 01: one output element from the input elements of the
+// same index.
 #include <algorithm>
 #include <cmath>
 

@@ -13,7 +13,8 @@ Problem transpose() {
   problem.arguments = {in("input", extent("rows", "cols"), extent("cols")),
                        out("output", extent("rows", "cols"), extent("rows")),
                        integer("rows"), integer("cols")};
-  // Values are only moved, so any bit may be demanded; random ones tell all elements apart.
+  // Values are only moved, so any bit may be demanded; random ones tell all
+  // elements apart.
   problem.has_exact = false;
   problem.distributions = {Distribution::random};
   problem.sizes = [](Tier tier) {

@@ -52,8 +52,9 @@ Problem reduction() {
   return problem;
 }
 
-// Scaling before or after the sum rounds differently, so exact inputs cannot demand equality: the
-// bound is a quarter of what one lost element changes, plus the roundings of such a scaling.
+// Scaling before or after the sum rounds differently, so exact inputs cannot
+// demand equality: the bound is a quarter of what one lost element changes,
+// plus the roundings of such a scaling.
 Problem mean() {
   Problem problem = many_to_one("mean", "output[0] = sum of input / N");
   problem.distributions = every_sum;

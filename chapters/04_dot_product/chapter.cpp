@@ -69,18 +69,24 @@ Problem dot() {
   return problem;
 }
 
+// Small enough that a dot product stays far below fp16's largest number, 65504.
+void fill_half(const Case& tried, const Argument& argument,
+               Generator& generator, Buffer& buffer) {
+  const int largest_integer = buffer.size() > 1'000'000 ? 1 : 2;
+  exact_up_to(largest_integer)(tried, argument, generator, buffer);
+  if (tried.distribution != Distribution::outlier) return;
+  for (std::int64_t i = 0; i < buffer.size(); ++i) {
+    buffer.set(i, buffer.value(i) / 16);
+  }
+}
+
 // Products and sums are to be fp32; only the result is rounded to fp16.
 Problem dot_f16() {
   Problem problem =
       of_two("dot_f16", "dot of fp16 arrays, fp32 sums, fp16 result",
              ElementType::f16);
   problem.distributions = {Distribution::random, Distribution::outlier};
-  // Small enough that the result stays far below fp16's largest number, 65504.
-  problem.fill = [](const Case& tried, const Argument& argument,
-                    Generator& generator, Buffer& buffer) {
-    exact_up_to(buffer.size() > 1'000'000 ? 1 : 2)(tried, argument, generator,
-                                                   buffer);
-  };
+  problem.fill = fill_half;
   problem.reference =
       from_products([](const Case& tried, const Products& sums) -> Expected {
         const double before_rounding = 0x1p-16 * sums.magnitude;
@@ -96,8 +102,8 @@ Problem dot_f16() {
   return problem;
 }
 
-// Exact inputs: a square root or a scaling may round, so the bound is a quarter of what one lost
-// element of size 1 changes, plus those roundings.
+// Exact inputs: a square root or a scaling may round, so the bound is a quarter
+// of what one lost element of size 1 changes, plus those roundings.
 Problem l2_norm() {
   Problem problem =
       over_vectors("l2_norm", chapter, "output[0] = sqrt(sum of input^2)",
@@ -119,8 +125,8 @@ Problem l2_norm() {
   return problem;
 }
 
-// Neither array may be zero everywhere. As for l2_norm, exact inputs leave room for the roundings
-// of the quotient only.
+// Neither array may be zero everywhere. As for l2_norm, exact inputs leave room
+// for the roundings of the quotient only.
 Problem cosine() {
   Problem problem =
       of_two("cosine", "result[0] = A.B / (|A| |B|)", ElementType::f32);

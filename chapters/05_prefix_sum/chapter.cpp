@@ -7,7 +7,8 @@ namespace {
 
 const char* const chapter = "05_prefix_sum";
 
-// Scans must hold beyond one level of block sums, so even small cases go above 2^20.
+// Scans must hold beyond one level of block sums, so even small cases go above
+// 2^20.
 Problem prefix(std::string name, std::string title,
                std::vector<Argument> arguments) {
   Problem problem = over_vectors(
@@ -62,7 +63,8 @@ Problem exclusive_scan() {
   return problem;
 }
 
-// Segments of some 1 to 100 elements, and a long one at times; flags are 0 or 1, the first too.
+// Segments of some 1 to 100 elements, and a long one at times; flags are 0 or
+// 1, the first too.
 void fill_segments(const Case& tried, const Argument& argument,
                    Generator& generator, Buffer& buffer) {
   if (argument.type != ElementType::i32) {

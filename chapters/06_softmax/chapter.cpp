@@ -11,8 +11,8 @@ namespace {
 const char* const chapter = "06_softmax";
 constexpr double u = unit_roundoff;
 
-// The largest element of a row, and the sum of exp(x - largest). Finite: -inf everywhere is
-// outside the contract.
+// The largest element of a row, and the sum of exp(x - largest). Finite: -inf
+// everywhere is outside the contract.
 struct Softmax {
   double largest = -std::numeric_limits<double>::infinity();
   double sum = 0;
@@ -22,7 +22,8 @@ struct Softmax {
   }
 };
 
-// A problem whose output element depends on its input and the softmax statistics of its row.
+// A problem whose output element depends on its input and the softmax
+// statistics of its row.
 template <typename Result>
 void refer_to_softmax(Problem& problem, Result result) {
   problem.has_exact = false;
@@ -53,8 +54,9 @@ Expected softmax_of(double x, const Softmax& row) {
 }
 const char* const softmax_bound = "256 u * result + 1e-30, u = 2^-24";
 
-// The logarithm of the sum loses what the sum loses relatively, 256 u; adding the maximum to it
-// before subtracting both costs a rounding at the input's own size.
+// The logarithm of the sum loses what the sum loses relatively, 256 u; adding
+// the maximum to it before subtracting both costs a rounding at the input's own
+// size.
 Expected log_softmax_of(double x, const Softmax& row) {
   const double value = x - row.largest - std::log(row.sum);
   if (std::isinf(value)) return {value};
@@ -136,7 +138,8 @@ void fill_norm(const Case& tried, const Argument& argument,
   }
 }
 
-// Rows of C: (sum of `summands` - mean) / sigma * weight + bias. `centred`: layer norm.
+// Rows of C: (sum of `summands` - mean) / sigma * weight + bias. `centred`:
+// layer norm.
 Problem norm(std::string name, std::string title,
              std::vector<std::string> summands, bool centred) {
   Problem problem;

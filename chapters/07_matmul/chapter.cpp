@@ -1,4 +1,5 @@
-// Problems of chapter 07: products of matrices. The two contracts name their sizes differently.
+// Problems of chapter 07: products of matrices. The two contracts name their
+// sizes differently.
 #include "chapters/problem_parts.hpp"
 
 namespace ladder {
@@ -61,8 +62,9 @@ std::vector<float> widened(const Buffer& buffer) {
   return values;
 }
 
-// fp32 accumulation on tensor cores, whose order and rounding are their own, then one rounding to
-// fp16: (|c| + sum|a b|) * 2^-20 plus half an ulp, with everything scaled by alpha and beta.
+// fp32 accumulation on tensor cores, whose order and rounding are their own,
+// then one rounding to fp16: (|c| + sum|a b|) * 2^-20 plus half an ulp, with
+// everything scaled by alpha and beta.
 Expected gemm_element(const Case& tried, double sum, double magnitude,
                       double old, double alpha, double beta) {
   const double value = alpha * sum + beta * old;

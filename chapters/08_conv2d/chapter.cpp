@@ -1,5 +1,6 @@
-// Problems of chapter 08: windows that slide over an input. All are "valid": the window never
-// leaves the input. Kernels are not flipped (cross-correlation).
+// Problems of chapter 08: windows that slide over an input. All are "valid":
+// the window never leaves the input. Kernels are not flipped (cross-
+// correlation).
 #include <algorithm>
 #include <limits>
 
@@ -185,7 +186,8 @@ std::vector<Parameters> separable_sizes(Tier tier) {
   return sizes_from({"rows", "cols", "kernel_size"}, small, large, bench, tier);
 }
 
-// The down-going pass for one output row: a value and its terms' magnitudes for each input column.
+// The down-going pass for one output row: a value and its terms' magnitudes for
+// each input column.
 SumRow filtered_down(std::span<const float> input,
                      std::span<const float> kernel, std::int64_t row,
                      std::int64_t cols) {

@@ -1,5 +1,5 @@
-// Problems of chapter 09: output = softmax(Q K^T / sqrt(d)) V, plain, causal, in
-// heads and in bf16. One query's row is computed by one function for all.
+// Problems of chapter 09: output = softmax(Q K^T / sqrt(d)) V, plain, causal,
+// in heads and in bf16. One query's row is computed by one function for all.
 #include <algorithm>
 #include <limits>
 
@@ -56,8 +56,9 @@ Attended attend(const float* q, const Rows& k, const Rows& v, std::int64_t keys,
   return result;
 }
 
-// The product with V as in a matmul over `keys` terms; the exponentials cost 16 u; a
-// score that is off by its own roundings moves its probability as much, relatively.
+// The product with V as in a matmul over `keys` terms; the exponentials cost 16
+// u; a score that is off by its own roundings moves its probability as much,
+// relatively.
 Expected f32_element(const Attended& row, std::int64_t keys,
                      std::int64_t column) {
   const double product = product_sum_bound(static_cast<double>(keys),
@@ -70,8 +71,9 @@ const char* const f32_bound =
     "keys, "
     "u = 2^-24";
 
-// Tensor cores: 2^-20 of the terms instead of u, for the scores too; probabilities may be
-// rounded to bf16 (2^-9) before the product with V; the output is rounded to bf16.
+// Tensor cores: 2^-20 of the terms instead of u, for the scores too;
+// probabilities may be rounded to bf16 (2^-9) before the product with V; the
+// output is rounded to bf16.
 Expected bf16_element(const Attended& row, std::int64_t column) {
   const double value = row.output.sum[column],
                terms = row.output.magnitude[column];
@@ -83,9 +85,9 @@ Expected bf16_element(const Attended& row, std::int64_t column) {
               half_ulp(ElementType::bf16, std::fabs(value) + before_rounding)};
 }
 
-// Q and K whose scores are about 120 +- 10 for large_offset: an exponential that is not
-// shifted overflows, though no score needs more digits than fp32 has. Everything else is
-// the distribution's own; V never has an offset.
+// Q and K whose scores are about 120 +- 10 for large_offset: an exponential
+// that is not shifted overflows, though no score needs more digits than fp32
+// has. Everything else is the distribution's own; V never has an offset.
 void fill_scores(const Case& tried, const Argument& argument,
                  Generator& generator, Buffer& buffer) {
   if (tried.distribution != Distribution::large_offset) {
@@ -286,7 +288,8 @@ Problem mha() {
   return problem;
 }
 
-// fp32 copies of one head's Q, K and V, made when a row of that head is asked for.
+// fp32 copies of one head's Q, K and V, made when a row of that head is asked
+// for.
 class WidenedHead {
  public:
   WidenedHead(const Inputs& given, std::int64_t seq, std::int64_t d)

@@ -36,7 +36,7 @@ float Generator::draw(Distribution distribution, std::int64_t element,
       const std::uint64_t drawn = bits(element);
       const float value = counter_random::uniform(drawn);
       if (drawn % 16 != 0) return value / 64;
-      return value < 0 ? -8 + 8 * value : 8 + 8 * value;
+      return value < 0 ? -16 + 16 * value : 16 + 16 * value;
     }
     case Distribution::alternating: {
       const bool negative = ((stream_ % 2 == 0 ? element : element / 2) & 1) != 0;

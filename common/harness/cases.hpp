@@ -27,7 +27,7 @@ class Generator {
   //   exact           integers of 1 .. exact_magnitude, either sign
   //   random          uniform
   //   constant        +-1/8 .. +-1 in eighths, one value for the whole array
-  //   outlier         uniform / 64; one in sixteen is 8 .. 16, either sign
+  //   outlier         uniform / 64; one in sixteen is 16 .. 32, either sign
   //   alternating     +-(1000 + uniform), signs + - + - in even streams, + + - - in odd ones,
   //                   so that the products of two arrays cancel as well
   //   large_offset    10000 + uniform or -10000 + uniform, one sign for the whole case
