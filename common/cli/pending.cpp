@@ -12,9 +12,6 @@ namespace {
 }  // namespace
 
 namespace cli {
-[[gnu::weak]] int dev_check() {
-  missing("the gate");
-}
 [[gnu::weak]] int dev_parity(const Running&) {
   missing("parity");
 }
