@@ -1,16 +1,253 @@
+#include "common/harness/bench.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <ctime>
+
 #include "common/harness/bench_run.hpp"
+#include "common/harness/solver_run.hpp"
 
 namespace ladder {
+namespace {
 
-std::vector<Timing> time_subjects(const Tree&, const Toolkit&, const Problem&,
-                                  const std::vector<BenchSubject>&, const Parameters&,
-                                  const JudgeOptions&) {
-  throw MachineError("timing needs the bench worker");
+// The first line that a command prints, "" when it fails.
+std::string first_line_of(const std::string& command) {
+  std::string text;
+  if (std::FILE* pipe = popen((command + " 2>/dev/null").c_str(), "r")) {
+    char buffer[512];
+    if (std::fgets(buffer, sizeof buffer, pipe) != nullptr) text = buffer;
+    if (pclose(pipe) != 0) text.clear();
+  }
+  while (!text.empty() && (text.back() == '\n' || text.back() == ' ')) text.pop_back();
+  return text;
 }
 
-BenchReport bench_solvers(const Tree&, const Toolkit&, const std::vector<CatalogEntry>&,
-                          const JudgeOptions&) {
-  throw MachineError("timing needs the bench worker");
+std::string ask_nvidia_smi(int gpu, const std::string& fields) {
+  const std::string answer = first_line_of("nvidia-smi --id=" + std::to_string(gpu) +
+                                           " --query-gpu=" + fields + " --format=csv,noheader");
+  return answer.empty() ? "unknown" : answer;
+}
+
+std::string quoted(const std::string& path) {
+  return "'" + path + "'";
+}
+
+std::string today() {
+  const std::time_t now = std::time(nullptr);
+  char text[32];
+  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", std::gmtime(&now));
+  return text;
+}
+
+double median_us(WorkerProcess& worker, protocol::Measure what, std::uint64_t bytes,
+                 double* flops = nullptr) {
+  constexpr int warm_up = 3, samples = 21;
+  std::vector<double> us;
+  for (int i = 0; i < warm_up + samples; ++i) {
+    const double one = measure_once(worker, what, bytes, flops);
+    if (i >= warm_up) us.push_back(one);
+  }
+  return timing_of(us).median_us;
+}
+
+DeviceFacts facts_of(const Tree& tree, const Toolkit& toolkit, const BenchMachine& machine,
+                     const JudgeOptions& options) {
+  using protocol::Measure;
+  const protocol::Device& device = machine.device();
+  DeviceFacts facts;
+  facts.name = device.name;
+  facts.compute_capability = std::to_string(device.major) + "." + std::to_string(device.minor);
+  facts.memory_bytes = device.memory_bytes;
+  facts.toolkit = std::to_string(toolkit.major) + "." + std::to_string(toolkit.minor);
+  facts.driver = ask_nvidia_smi(options.gpu, "driver_version");
+  facts.date = today();
+  facts.commit = first_line_of("git -C " + quoted(tree.source.string()) +
+                               " describe --always --dirty --abbrev=12");
+  const std::unique_ptr<WorkerProcess> worker = machine.start();
+  const std::uint64_t bytes =
+      std::min<std::uint64_t>(std::uint64_t{2} << 30, device.free_bytes / 4);
+  const auto gigabytes_per_s = [&](double us) { return static_cast<double>(bytes) / us * 1e-3; };
+  facts.copy_gb_s = gigabytes_per_s(std::min(median_us(*worker, Measure::memcpy, bytes),
+                                             median_us(*worker, Measure::copy, bytes)));
+  facts.read_gb_s = gigabytes_per_s(median_us(*worker, Measure::read, bytes));
+  double flops = 0;
+  const double ffma_us = median_us(*worker, Measure::ffma, 0, &flops);
+  facts.ffma_tflops = flops / ffma_us * 1e-6;
+  facts.launch_us = median_us(*worker, Measure::launch_queued, 0);
+  facts.launch_idle_us = median_us(*worker, Measure::launch_idle, 0);
+  // Asked right after work, while the clocks are those of the measurements.
+  facts.clocks = ask_nvidia_smi(options.gpu, "clocks.sm,clocks.mem,clocks_throttle_reasons.active");
+  return facts;
+}
+
+// What is timed together: the solvers of one problem, the asked ones and its library ceilings.
+struct Group {
+  const Problem* problem = nullptr;
+  std::vector<CatalogEntry> entries;
+  std::vector<SolverHeader> headers;
+};
+
+const Problem& problem_of(const CatalogEntry& entry, const SolverHeader& header) {
+  if (!header.problem.empty()) {
+    if (const Problem* found = problems().find(header.problem)) return *found;
+    throw UsageError(entry.file.string() + ": there is no problem '" + header.problem +
+                     "'; did you mean '" + problems().nearest(header.problem) + "'?");
+  }
+  for (const Problem& problem : problems().all()) {
+    if (problem.chapter == entry.chapter) return problem;
+  }
+  throw UsageError(entry.file.string() + ": the chapter " + entry.chapter + " has no problem");
+}
+
+void add_to_groups(std::vector<Group>& groups, const CatalogEntry& entry, bool only_existing) {
+  if (entry.kind == SolverKind::program) return;
+  const SolverHeader header = read_solver_header(entry.file);
+  const Problem& problem = problem_of(entry, header);
+  auto group = std::find_if(groups.begin(), groups.end(),
+                            [&](const Group& one) { return one.problem == &problem; });
+  if (group == groups.end()) {
+    if (only_existing) return;
+    group = groups.insert(groups.end(), Group{&problem, {}, {}});
+  }
+  for (const CatalogEntry& known : group->entries) {
+    if (known.id() == entry.id() && known.kind == entry.kind) return;
+  }
+  group->entries.push_back(entry);
+  group->headers.push_back(header);
+}
+
+std::vector<Group> groups_of(const Tree& tree, const std::vector<CatalogEntry>& solvers) {
+  std::vector<Group> groups;
+  for (const CatalogEntry& entry : solvers) add_to_groups(groups, entry, false);
+  const Catalog catalog(tree);
+  for (const CatalogEntry& entry : catalog.all()) {
+    if (entry.kind == SolverKind::ceiling) add_to_groups(groups, entry, true);
+  }
+  return groups;
+}
+
+TimedSubject build_subject(const Tree& tree, const Toolkit& toolkit, const Group& group,
+                           std::size_t index, const BenchMachine& machine) {
+  const SolverHeader& header = group.headers[index];
+  TimedSubject subject;
+  subject.id = group.entries[index].id();
+  if (header.needs.architecture > machine.architecture() ||
+      header.needs.shared_bytes > machine.device().shared_optin_bytes) {
+    subject.verdict = Verdict::skipped;
+    subject.message = "needs sm_" + std::to_string(header.needs.architecture) + " and " +
+                      std::to_string(header.needs.shared_bytes >> 10) +
+                      "K of shared memory a block, which this GPU does not have";
+    return subject;
+  }
+  BuildRequest request;
+  request.source = group.entries[index].file;
+  request.problem = group.problem;
+  request.virtual_architecture = header.needs.architecture;
+  request.sass = machine.architecture();
+  request.links = header.links;
+  try {
+    subject.object = build_solver(tree, toolkit, request).object;
+  } catch (const CompileError& error) {
+    // A library that is not installed is the machine's lack, not the ceiling's mistake.
+    const bool library = group.entries[index].kind == SolverKind::ceiling && !header.links.empty();
+    subject.verdict = library ? Verdict::skipped : Verdict::not_compiled;
+    subject.message = error.what();
+  }
+  return subject;
+}
+
+std::vector<Parameters> sizes_of(const Problem& problem, const JudgeOptions& options) {
+  if (options.cases.empty()) return problem.sizes(Tier::bench);
+  std::vector<Parameters> sizes;
+  for (const CaseSelector& wanted : options.cases) {
+    Parameters at = wanted.parameters;
+    for (const auto& [name, value] : problem.defaults.entries()) {
+      if (!at.contains(name)) at.set(name, value);
+    }
+    if (problem.illegal) {
+      if (const auto why = problem.illegal(at))
+        throw UsageError("the size " + at.text() + " is outside the contract of " + problem.name +
+                         ": " + *why);
+    }
+    sizes.push_back(at);
+  }
+  return sizes;
+}
+
+// What the entries of a size are compared with: the fastest library ceiling that ran, else the
+// copy of the same bytes, or the multiply-adds alone where those take longer.
+struct Ceiling {
+  std::string name;
+  Timing timing;
+};
+Ceiling ceiling_of(const Group& group, const TimedSize& timed, const Cost& cost,
+                   const DeviceFacts& facts) {
+  Ceiling best;
+  for (std::size_t i = 0; i < timed.subjects.size(); ++i) {
+    const TimedSubject& subject = timed.subjects[i];
+    if (group.entries[i].kind != SolverKind::ceiling || subject.verdict != Verdict::solved)
+      continue;
+    if (best.name.empty() || subject.timing.median_us < best.timing.median_us)
+      best = {group.entries[i].name, subject.timing};
+  }
+  if (!best.name.empty()) return best;
+  const double arithmetic_us = cost.flops / (facts.ffma_tflops * 1e6);
+  if (arithmetic_us <= timed.copy.median_us) return {"copy", timed.copy};
+  return {"ffma", {arithmetic_us, arithmetic_us, arithmetic_us, 1}};
+}
+
+BenchEntry entry_of(const TimedSubject& subject, const Parameters& at, const Cost& cost,
+                    const Ceiling& ceiling) {
+  BenchEntry entry;
+  entry.id = subject.id;
+  entry.at = at;
+  entry.verdict = subject.verdict;
+  entry.message = subject.message;
+  entry.timing = subject.timing;
+  if (entry.verdict != Verdict::solved || entry.timing.median_us <= 0) return entry;
+  entry.ceiling = ceiling.name;
+  entry.ceiling_timing = ceiling.timing;
+  entry.ratio = ceiling.timing.median_us / subject.timing.median_us;
+  entry.ratio_low = ceiling.timing.low_us / subject.timing.high_us;
+  entry.ratio_high = ceiling.timing.high_us / subject.timing.low_us;
+  entry.gigabytes_per_s = cost.bytes / subject.timing.median_us * 1e-3;
+  entry.gigaflops = cost.flops / subject.timing.median_us * 1e-3;
+  return entry;
+}
+
+}  // namespace
+
+BenchReport bench_solvers(const Tree& tree, const Toolkit& toolkit,
+                          const std::vector<CatalogEntry>& solvers, const JudgeOptions& options) {
+  const BenchMachine machine(tree, toolkit, options);
+  BenchReport report;
+  report.device = facts_of(tree, toolkit, machine, options);
+  for (const Group& group : groups_of(tree, solvers)) {
+    std::vector<TimedSubject> subjects;
+    for (std::size_t i = 0; i < group.entries.size(); ++i)
+      subjects.push_back(build_subject(tree, toolkit, group, i, machine));
+    for (const Parameters& wanted : sizes_of(*group.problem, options)) {
+      const Parameters at = shrunk_to_fit(*group.problem, wanted, machine.device().free_bytes);
+      if (at != wanted)
+        report.notes.push_back(group.problem->name + ": " + wanted.text() + " shrunk to " +
+                               at.text() + " to fit the GPU's memory");
+      std::vector<TimedSubject> fitting = subjects;
+      for (std::size_t i = 0; i < fitting.size(); ++i) {
+        for (const Limit& limit : group.headers[i].limits) {
+          if (fitting[i].verdict != Verdict::solved || limit.holds(at)) continue;
+          fitting[i].verdict = Verdict::skipped;
+          fitting[i].message = "outside its @limits: " + limit.text;
+        }
+      }
+      if (options.progress) options.progress(0, 1, group.problem->name + ", " + at.text());
+      const TimedSize timed = time_size(machine, *group.problem, fitting, at, options);
+      const Cost cost = group.problem->cost(at);
+      const Ceiling ceiling = ceiling_of(group, timed, cost, report.device);
+      for (const TimedSubject& subject : timed.subjects)
+        report.entries.push_back(entry_of(subject, at, cost, ceiling));
+    }
+  }
+  return report;
 }
 
 }  // namespace ladder

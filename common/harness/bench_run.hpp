@@ -2,10 +2,12 @@
 #pragma once
 
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "common/harness/bench.hpp"
+#include "common/harness/worker_process.hpp"
 
 namespace ladder {
 
@@ -15,10 +17,55 @@ struct BenchSubject {
   SolverHeader header;
 };
 
-// One timing a subject. Throws MachineError if one of them cannot be timed: its answers are
-// expected to have been checked.
+// The median of samples (us) with its 95 % interval from order statistics: no assumption about
+// their distribution. Zeroes for no samples.
+Timing timing_of(std::vector<double> samples_us);
+// Half the interval's width, relative to the median.
+double uncertainty(const Timing& timing);
+
+// A worker on the GPU with the kernels of ceilings.cu loaded.
+class BenchMachine {
+ public:
+  // Builds ceilings.cu for the GPU. Throws MachineError when there is no usable GPU.
+  BenchMachine(const Tree& tree, const Toolkit& toolkit, const JudgeOptions& options);
+
+  const protocol::Device& device() const { return device_; }
+  int architecture() const { return device_.major * 10 + device_.minor; }
+  std::unique_ptr<WorkerProcess> start() const;
+
+ private:
+  WorkerOptions options_;
+  std::filesystem::path ceilings_;
+  protocol::Device device_{};
+};
+
+// One timed measurement of the GPU itself, in us; `flops` of Measure::ffma.
+double measure_once(WorkerProcess& worker, protocol::Measure what, std::uint64_t bytes,
+                    double* flops = nullptr);
+
+struct TimedSubject {
+  std::string id;
+  std::filesystem::path object;
+  Verdict verdict = Verdict::solved;
+  std::string message;  // when it could not be timed, or its answers were wrong
+  Timing timing;
+};
+struct TimedSize {
+  std::vector<TimedSubject> subjects;
+  Timing copy;  // of Cost::bytes: the better of cudaMemcpy and our kernel
+};
+// Check, time, check again; rounds of one sample each until every median is known to 1 % or a cap.
+TimedSize time_size(const BenchMachine& machine, const Problem& problem,
+                    std::vector<TimedSubject> subjects, const Parameters& at,
+                    const JudgeOptions& options);
+
+// Builds and times; one timing a subject. Throws MachineError if one of them cannot be timed:
+// their answers are expected to have been checked.
 std::vector<Timing> time_subjects(const Tree& tree, const Toolkit& toolkit, const Problem& problem,
                                   const std::vector<BenchSubject>& subjects, const Parameters& at,
                                   const JudgeOptions& options);
+
+// Sizes whose arrays and copies fit the memory; a size that does not is halved until it does.
+Parameters shrunk_to_fit(const Problem& problem, Parameters at, std::uint64_t free_bytes);
 
 }  // namespace ladder

@@ -38,14 +38,18 @@ struct Range {
   std::int64_t begin, end;
 };
 std::vector<Range> ranges_to_compare(const Problem& problem, const Case& tried,
-                                     const Argument& argument, std::int64_t elements) {
+                                     const Argument& argument, std::int64_t elements,
+                                     std::int64_t most_elements) {
   const double flops = problem.cost ? problem.cost(tried.parameters).flops : 0;
-  if (flops <= most_reference_flops || elements == 0) return {{0, elements}};
+  const double share = std::min(flops > most_reference_flops ? most_reference_flops / flops : 1.0,
+                                static_cast<double>(most_elements) /
+                                    static_cast<double>(std::max<std::int64_t>(elements, 1)));
+  if (share >= 1) return {{0, elements}};
   std::int64_t row = row_length(argument, tried.parameters);
   if (row <= 0) row = std::min<std::int64_t>(elements, 1024);
   const std::int64_t rows = (elements + row - 1) / row;
-  const auto wanted = std::max<std::int64_t>(
-      16, static_cast<std::int64_t>(static_cast<double>(rows) * most_reference_flops / flops));
+  const auto wanted =
+      std::max<std::int64_t>(16, static_cast<std::int64_t>(share * static_cast<double>(rows)));
   if (wanted >= rows) return {{0, elements}};
   std::vector<std::int64_t> chosen = {0, rows - 1};
   for (std::int64_t i = 2; i < wanted; ++i) {
@@ -116,9 +120,10 @@ std::string how_many(const Count& count, std::int64_t elements) {
 
 Comparison compare_output(const Problem& problem, const Case& tried, const Inputs& inputs,
                           std::size_t index, std::size_t output, const Buffer& got,
-                          const History& history) {
+                          const History& history, std::int64_t most_elements) {
   const Argument& argument = problem.arguments[index];
-  const std::vector<Range> ranges = ranges_to_compare(problem, tried, argument, got.size());
+  const std::vector<Range> ranges =
+      ranges_to_compare(problem, tried, argument, got.size(), most_elements);
   const Count count = count_wrong(problem.reference(tried, inputs)[output], got, ranges);
   if (count.wrong == 0) return {};
 
@@ -200,16 +205,19 @@ NumberTexts number_texts(double first, double second) {
 }
 
 Comparison compare_call(const Problem& problem, const Case& tried, const Inputs& inputs,
-                        const std::vector<Buffer>& results, const History& history) {
+                        const std::vector<Buffer>& results, const History& history,
+                        std::int64_t most_elements) {
   std::size_t output = 0;
   for (std::size_t i = 0; i < problem.arguments.size(); ++i) {
     const Argument& argument = problem.arguments[i];
     Comparison comparison;
+    if (argument.role == Role::in && results[i].size() == 0) continue;
     if (argument.role == Role::in)
       comparison =
           compare_input(problem, tried, argument, inputs.find(argument.name)->second, results[i]);
     else if (argument.role != Role::scalar)
-      comparison = compare_output(problem, tried, inputs, i, output++, results[i], history);
+      comparison =
+          compare_output(problem, tried, inputs, i, output++, results[i], history, most_elements);
     if (!comparison.right) return comparison;
   }
   return {};

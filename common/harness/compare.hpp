@@ -24,10 +24,12 @@ struct Comparison {
 };
 
 // `results` holds one Buffer an argument, in signature order (scalars: empty). Inputs must still
-// be what they were; outputs are asked of the reference element by element. When the reference
-// would cost more than about 10 GFLOP, a sample of rows that depends on the case's seed is compared.
+// be what they were (an empty Buffer: it was not brought back); outputs are asked of the reference
+// element by element. When the reference would cost more than about 10 GFLOP, or an output has more
+// than `most_elements`, a sample of rows that depends on the case's seed is compared.
 Comparison compare_call(const Problem& problem, const Case& tried, const Inputs& inputs,
-                        const std::vector<Buffer>& results, const History& history = {});
+                        const std::vector<Buffer>& results, const History& history = {},
+                        std::int64_t most_elements = std::int64_t{1} << 40);
 
 // A call for which the contract says that nothing is to be written (N = 0).
 Comparison compare_untouched(const Problem& problem, const std::vector<Buffer>& results);

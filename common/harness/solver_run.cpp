@@ -185,6 +185,29 @@ Outcome outcome_of(const Answer& answer, During during, const Problem& problem,
   return outcome;
 }
 
+std::vector<Buffer> results_of(const Problem& problem, const Exchange& exchange) {
+  std::vector<Buffer> results;
+  for (std::size_t i = 0; i < problem.arguments.size(); ++i) {
+    const bool array = problem.arguments[i].role != Role::scalar && exchange.returned(i);
+    results.push_back(array ? exchange.result(i) : Buffer());
+  }
+  return results;
+}
+
+std::optional<std::string> damage_text(const Problem& problem, const Exchange& exchange) {
+  const std::vector<Exchange::Damage> damaged = exchange.damaged_guards();
+  if (damaged.empty()) return std::nullopt;
+  const Argument& argument = problem.arguments[damaged.front().argument];
+  const std::int64_t offset = damaged.front().offset;
+  const auto bytes = static_cast<std::int64_t>(size_of(argument.type));
+  if (offset < 0)
+    return "memory before " + argument.name + " was overwritten: element " +
+           std::to_string((offset + 1) / bytes - 1) + " does not exist";
+  return "memory after the end of " + argument.name + " was overwritten, " +
+         std::to_string(offset / bytes + 1) +
+         " element(s) beyond the last\ndoes every thread compare its index with the size?";
+}
+
 SolverRun::SolverRun(const Problem& problem, std::filesystem::path object,
                      const WorkerOptions& options)
     : problem_(problem), object_(std::move(object)), options_(options) {}
@@ -212,23 +235,9 @@ CallResult SolverRun::call(const Exchange& exchange, bool count) {
     worker_.reset();
     return result;
   }
-  for (std::size_t i = 0; i < problem_.arguments.size(); ++i)
-    result.results.push_back(problem_.arguments[i].role == Role::scalar ? Buffer()
-                                                                        : exchange.result(i));
-  for (const Exchange::Damage& damage : exchange.damaged_guards()) {
-    const Argument& argument = problem_.arguments[damage.argument];
-    const std::string name = argument.name;
-    const auto bytes = static_cast<std::int64_t>(size_of(argument.type));
-    result.outcome.verdict = Verdict::trapped;
-    result.outcome.message =
-        damage.offset < 0
-            ? "  memory before " + name + " was overwritten: element " +
-                  std::to_string((damage.offset + 1) / bytes - 1) + " does not exist"
-            : "  memory after the end of " + name + " was overwritten, " +
-                  std::to_string(damage.offset / bytes + 1) + " element(s) beyond the last" +
-                  "\n  does every thread compare its index with the size?";
-    break;
-  }
+  result.results = results_of(problem_, exchange);
+  if (const auto damage = damage_text(problem_, exchange))
+    result.outcome = {Verdict::trapped, indented(*damage), false, {}};
   return result;
 }
 

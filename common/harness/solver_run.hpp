@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,6 +26,11 @@ struct Outcome {
 enum class During { load, call };
 Outcome outcome_of(const Answer& answer, During during, const Problem& problem,
                    const WorkerOptions& options);
+
+// What a call brought back, one Buffer an argument (empty: a scalar, or not brought back).
+std::vector<Buffer> results_of(const Problem& problem, const Exchange& exchange);
+// Which memory outside the arrays was overwritten, if any.
+std::optional<std::string> damage_text(const Problem& problem, const Exchange& exchange);
 
 struct CallResult {
   Outcome outcome;

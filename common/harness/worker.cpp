@@ -39,6 +39,7 @@ using protocol::Role;
 
 int channel = -1;
 Cuda cuda;
+Bench bench(cuda);
 std::vector<void (*)()> solvers;
 
 // One device array of a call; on a GPU it stands between guards in a larger allocation, on the
@@ -227,9 +228,20 @@ int arrange(const Command& command) {
   return cuda_success;
 }
 
-int copy_in(const Command& command, const Mapping& inputs) {
+int fill_array(const Command& command, std::size_t index, const Mapping& inputs) {
+  const protocol::Argument& argument = command.arguments[index];
+  const DeviceArray& array = arrays[index];
+  if (array.bytes == 0) return cuda_success;
+  if (argument.role == Role::out)
+    return cuda.memset(array.contents(), argument.poison, array.bytes);
+  if (argument.made_on_device != 0)
+    return bench.fill(array.contents(), argument, command.seed, static_cast<int>(index));
+  return cuda.memcpy(array.contents(), inputs.at(argument.input_offset), array.bytes,
+                     host_to_device);
+}
+
+int fill_arrays(const Command& command, const Mapping& inputs) {
   for (std::size_t i = 0; i < arrays.size(); ++i) {
-    const protocol::Argument& argument = command.arguments[i];
     const DeviceArray& array = arrays[i];
     if (array.base == nullptr) continue;
     int error = cuda_success;
@@ -239,11 +251,7 @@ int copy_in(const Command& command, const Mapping& inputs) {
         error =
             cuda.memset(array.contents() + array.bytes, protocol::guard_byte, array.guard_bytes);
     }
-    if (error == cuda_success && array.bytes != 0)
-      error = argument.role == Role::out
-                  ? cuda.memset(array.contents(), argument.poison, array.bytes)
-                  : cuda.memcpy(array.contents(), inputs.at(argument.input_offset), array.bytes,
-                                host_to_device);
+    if (error == cuda_success) error = fill_array(command, i, inputs);
     if (error != cuda_success) return error;
   }
   return cuda_success;
@@ -251,7 +259,7 @@ int copy_in(const Command& command, const Mapping& inputs) {
 
 int copy_out(const Command& command, const Mapping& results) {
   for (std::size_t i = 0; i < arrays.size(); ++i) {
-    if (arrays[i].base == nullptr) continue;
+    if (arrays[i].base == nullptr || command.arguments[i].returned == 0) continue;
     const std::uint64_t bytes = arrays[i].bytes + 2 * arrays[i].guard_bytes;
     const int error = cuda.memcpy(results.at(command.arguments[i].result_offset), arrays[i].base,
                                   bytes, device_to_host);
@@ -260,9 +268,8 @@ int copy_out(const Command& command, const Mapping& results) {
   return cuda_success;
 }
 
-}  // namespace
-
-void call_solve(const Command& command, const std::vector<void*>& pointers) {
+void call_solve(const Command& command) {
+  void* pointers[protocol::max_arguments];
   ffi_type* types[protocol::max_arguments];
   void* values[protocol::max_arguments];
   for (std::uint32_t i = 0; i < command.argument_count; ++i) {
@@ -271,7 +278,10 @@ void call_solve(const Command& command, const std::vector<void*>& pointers) {
                : argument.role == Role::f32 ? &ffi_type_float
                                             : &ffi_type_pointer;
     const void* value = &argument.scalar;
-    if (is_array(argument)) value = &pointers[i];
+    if (is_array(argument)) {
+      pointers[i] = arrays[i].contents();
+      value = &pointers[i];
+    }
     values[i] = const_cast<void*>(value);  // libffi only reads it
   }
   ffi_cif interface;
@@ -279,14 +289,6 @@ void call_solve(const Command& command, const std::vector<void*>& pointers) {
       FFI_OK)
     throw std::runtime_error("libffi cannot describe the call");
   ffi_call(&interface, solvers.at(command.solver), nullptr, values);
-}
-
-namespace {
-
-std::vector<void*> device_pointers() {
-  std::vector<void*> pointers;
-  for (const DeviceArray& array : arrays) pointers.push_back(array.contents());
-  return pointers;
 }
 
 void collect_counters(Reply& reply) {
@@ -307,7 +309,7 @@ void call(const Command& command, int input_descriptor, int result_descriptor, R
   const Mapping inputs(input_descriptor, PROT_READ);
   const Mapping results(result_descriptor, PROT_READ | PROT_WRITE);
   int error = arrange(command);
-  if (error == cuda_success) error = copy_in(command, inputs);
+  if (error == cuda_success) error = fill_arrays(command, inputs);
   if (error != cuda_success) {
     reply.outcome = device_trouble(reply, error);
     return;
@@ -316,8 +318,11 @@ void call(const Command& command, int input_descriptor, int result_descriptor, R
     cuda.emulator->reset();
     cuda.emulator->count(command.count != 0);
   }
+  if (command.timed != 0) bench.make_cold();
   const auto start = std::chrono::steady_clock::now();
-  call_solve(command, device_pointers());
+  if (command.timed != 0) bench.start();
+  call_solve(command);
+  if (command.timed != 0) bench.stop();
   // A bad launch is told by the last error, a fault inside a kernel by the synchronisation.
   const int launch_error = cuda.get_last_error();
   const int kernel_error = cuda.synchronize();
@@ -326,7 +331,9 @@ void call(const Command& command, int input_descriptor, int result_descriptor, R
   reply.outcome = device_trouble(reply, error);
   if (reply.outcome != Outcome::done) return;
   collect_counters(reply);
-  reply.outcome = device_trouble(reply, copy_out(command, results));
+  if (command.timed != 0) reply.device_us = bench.elapsed_us();
+  if (command.without_results == 0)
+    reply.outcome = device_trouble(reply, copy_out(command, results));
 }
 
 void serve(const Command& command, const int (&descriptors)[2], Reply& reply) {
@@ -335,18 +342,15 @@ void serve(const Command& command, const int (&descriptors)[2], Reply& reply) {
       return open_runtime(command, reply);
     case Request::load_solver:
       return load_solver(command, reply);
+    case Request::load_ceilings:
+      return bench.load(command, reply);
     case Request::call:
       return call(command, descriptors[0], descriptors[1], reply);
-    default:
-      break;
+    case Request::measure:
+      reply.outcome = device_trouble(reply, bench.measure(command, reply));
+      return;
   }
-  static Bench bench(cuda);
-  const int error = arrange(command);
-  if (error != cuda_success) {
-    reply.outcome = device_trouble(reply, error);
-    return;
-  }
-  bench.serve(command, device_pointers(), reply);
+  reply.outcome = Outcome::protocol_failure;
 }
 
 // Takes one command and the descriptors that came with it. False: the checker has gone.

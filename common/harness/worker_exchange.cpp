@@ -69,7 +69,7 @@ std::uint64_t scalar_bits(const Argument& argument, const Parameters& parameters
 }  // namespace
 
 Exchange::Exchange(const Problem& problem, const Parameters& parameters, const Inputs& inputs,
-                   std::uint64_t guard_bytes)
+                   std::uint64_t guard_bytes, Purpose purpose)
     : problem_(problem), parameters_(parameters), command_(new protocol::Command{}) {
   if (problem.arguments.size() > protocol::max_arguments)
     throw MachineError("the problem " + problem.name + " has more than " +
@@ -83,13 +83,20 @@ Exchange::Exchange(const Problem& problem, const Parameters& parameters, const I
       described.scalar = scalar_bits(argument, parameters);
       continue;
     }
-    described.bytes =
-        static_cast<std::uint64_t>(argument.extent(parameters)) * size_of(argument.type);
+    described.element_type = static_cast<std::uint8_t>(argument.type);
+    described.elements = static_cast<std::uint64_t>(argument.extent(parameters));
+    described.bytes = described.elements * size_of(argument.type);
+    described.returned = purpose == Purpose::checked || argument.role != Role::in;
     described.poison =
         argument.type == ElementType::i32 ? protocol::integer_poison : protocol::float_poison;
-    described.result_offset = result_bytes;
-    result_bytes += rounded_up(described.bytes + 2 * guard_bytes);
-    if (argument.role == Role::out) continue;
+    if (described.returned != 0) {
+      described.result_offset = result_bytes;
+      result_bytes += rounded_up(described.bytes + 2 * guard_bytes);
+    }
+    // The device makes what the default fill makes; a problem's own fill is known here only.
+    described.made_on_device =
+        purpose == Purpose::timed && !problem.fill && argument.type != ElementType::i32;
+    if (argument.role == Role::out || described.made_on_device != 0) continue;
     described.input_offset = input_bytes;
     input_bytes += rounded_up(described.bytes);
   }
@@ -97,6 +104,7 @@ Exchange::Exchange(const Problem& problem, const Parameters& parameters, const I
   for (std::size_t i = 0; i < problem.arguments.size(); ++i) {
     const Argument& argument = problem.arguments[i];
     if (argument.role != Role::in && argument.role != Role::inout) continue;
+    if (command_->arguments[i].made_on_device != 0) continue;
     write_all(inputs_.get(), inputs.find(argument.name)->second.bytes(),
               command_->arguments[i].input_offset);
   }
@@ -131,7 +139,7 @@ std::vector<Exchange::Damage> Exchange::damaged_guards() const {
   std::vector<std::byte> guard(command_->guard_bytes);
   const auto intact = [](std::byte byte) { return byte == std::byte{protocol::guard_byte}; };
   for (std::size_t i = 0; i < problem_.arguments.size(); ++i) {
-    if (problem_.arguments[i].role == Role::scalar) continue;
+    if (problem_.arguments[i].role == Role::scalar || !returned(i)) continue;
     const protocol::Argument& placed = command_->arguments[i];
     read(placed.result_offset, guard);
     // The byte nearest to the array is told: the likeliest first step out of it.

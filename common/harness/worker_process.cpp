@@ -181,6 +181,17 @@ Answer WorkerProcess::call(std::uint32_t solver, const Exchange& exchange, bool 
   return request(command, exchange.inputs(), exchange.results());
 }
 
+Answer WorkerProcess::timed_call(std::uint32_t solver, const Exchange& exchange, std::uint64_t seed,
+                                 bool with_results) {
+  protocol::Command command = exchange.command();
+  command.request = protocol::Request::call;
+  command.solver = solver;
+  command.timed = 1;
+  command.seed = seed;
+  command.without_results = !with_results;
+  return request(command, exchange.inputs(), exchange.results());
+}
+
 Answer WorkerProcess::request(const protocol::Command& command, int inputs, int results) {
   Answer answer;
   answer.reply = std::make_unique<protocol::Reply>();

@@ -59,11 +59,15 @@ struct Answer {
 // writes, results against resizing.
 class Exchange {
  public:
+  // Checked: all inputs travel, all arrays come back. Timed: inputs that the device can make from
+  // a seed are made there, only outputs come back.
+  enum class Purpose { checked, timed };
   // Guards stand around every array. Throws MachineError when there is no memory for it.
   Exchange(const Problem& problem, const Parameters& parameters, const Inputs& inputs,
-           std::uint64_t guard_bytes);
+           std::uint64_t guard_bytes, Purpose purpose = Purpose::checked);
 
   const protocol::Command& command() const { return *command_; }
+  bool returned(std::size_t argument) const { return command_->arguments[argument].returned != 0; }
   int inputs() const { return inputs_.get(); }
   int results() const { return results_.get(); }
 
@@ -101,6 +105,9 @@ class WorkerProcess {
 
   Answer load(const std::filesystem::path& solver);
   Answer call(std::uint32_t solver, const Exchange& exchange, bool count = false);
+  // A call between events, from cold L2, on inputs of another seed (those made on the device).
+  Answer timed_call(std::uint32_t solver, const Exchange& exchange, std::uint64_t seed,
+                    bool with_results);
   // Any other request; `command.path` and the rest are the caller's.
   Answer request(const protocol::Command& command, int inputs = -1, int results = -1);
 

@@ -25,12 +25,19 @@ constexpr std::uint8_t integer_poison = 0xA5;
 enum class Request : std::uint32_t {
   open_runtime,   // path: libcudart; number: device index
   load_solver,    // path; the reply's number is its index
+  load_ceilings,  // path: the object of ceilings.cu; needed before the requests of a bench
   call,           // solver, arguments; fds: inputs (read-only), results
-  fill,           // solver's inputs on the device from seeds (bench); arguments
-  sample,         // one timed call with cold L2
-  time_copy,      // one timed copy of `number` bytes; text names what: see bench
-  time_launch,    // an empty kernel, queued (number 0) or from idle (1)
-  load_ceilings,  // path: the copy, read, FFMA and fill kernels
+  measure,        // what: number (Measure), bytes; the reply's device_us, and number: the flops
+};
+
+// What a GPU can do at best, each from cold L2 (see ceilings.cu).
+enum class Measure : std::uint64_t {
+  memcpy,         // cudaMemcpyAsync, device to device: bytes / 2 read, bytes / 2 written
+  copy,           // the same bytes by a float4 kernel
+  read,           // bytes read
+  ffma,           // multiply-adds alone
+  launch_queued,  // an empty kernel behind other work
+  launch_idle,    // an empty kernel on an idle GPU
 };
 
 enum class Role : std::uint8_t { in, out, inout, i32, f32 };
@@ -38,10 +45,11 @@ enum class Role : std::uint8_t { in, out, inout, i32, f32 };
 struct Argument {
   Role role;
   std::uint8_t poison;          // out: the byte its memory is filled with
-  std::uint8_t element_bytes;   // fill
-  std::uint8_t distribution;    // fill
-  std::uint32_t stream;         // fill: which stream of the generator
+  std::uint8_t element_type;    // ladder::ElementType
+  std::uint8_t made_on_device;  // in, inout: by ladder_fill from the seed, not from the memfd
+  std::uint32_t returned;       // whether it is copied to the results
   std::uint64_t bytes;          // arrays
+  std::uint64_t elements;
   std::uint64_t scalar;         // the bits of an i32 or f32
   std::uint64_t input_offset;   // in the inputs' memfd: in, inout
   std::uint64_t result_offset;  // in the results' memfd: of the first guard
@@ -51,9 +59,12 @@ struct Command {
   Request request;
   std::uint32_t solver;
   std::uint32_t argument_count;
-  std::uint32_t count;        // call: count memory traffic too (emulator)
-  std::uint64_t guard_bytes;  // before and after each array
+  std::uint32_t count;            // call: count memory traffic too (emulator)
+  std::uint32_t timed;            // call: from cold L2, between events
+  std::uint32_t without_results;  // call: nothing is copied back
+  std::uint64_t guard_bytes;      // before and after each array
   std::uint64_t number;
+  std::uint64_t bytes;
   std::uint64_t seed;
   Argument arguments[max_arguments];
   char path[path_bytes];
@@ -98,7 +109,7 @@ struct Reply {
   std::uint64_t offset;
   double seconds;         // of solve and what it launched, host clock
   double kernel_seconds;  // emulator
-  double device_us;       // sample and time_*: between the events
+  double device_us;       // measure and timed calls: between the events
   Device device;          // open_runtime
   Counter counters[max_counters];
   char text[text_bytes];
