@@ -1,0 +1,305 @@
+#include "common/emulator/exec/collective.hpp"
+
+#include <bit>
+#include <chrono>
+#include <unordered_map>
+
+#include "common/emulator/exec/warp.hpp"
+
+namespace ladder::emulator {
+
+namespace {
+
+u32* words(std::byte* rows, u32 offset) {
+  return reinterpret_cast<u32*>(rows + offset);
+}
+
+u32 read_predicate(const std::byte* rows, u32 offset) {
+  u32 bits;
+  std::memcpy(&bits, rows + offset, 4);
+  return bits;
+}
+
+void write_predicate(std::byte* rows, u32 offset, u32 bits, u32 mask) {
+  if (offset == no_row) return;
+  const u32 before = read_predicate(rows, offset);
+  bits = (bits & mask) | (before & ~mask);
+  std::memcpy(rows + offset, &bits, 4);
+}
+
+void write_word(std::byte* rows, u32 offset, u32 value, u32 mask) {
+  if (offset == no_row) return;
+  for (u32 left = mask; left != 0; left &= left - 1) {
+    words(rows, offset)[std::countr_zero(left)] = value;
+  }
+}
+
+enum class Shuffle { up, down, butterfly, index };
+
+// d|p = a of another lane; b: distance or lane; c: clamp and segment mask.
+template <Shuffle Kind>
+void shuffle(std::byte* rows, const Inst& inst, Warp&, u32 mask) {
+  u32 result[lanes];
+  u32 valid = 0;
+  const u32* a = words(rows, inst.s[0]);
+  const u32* b = words(rows, inst.s[1]);
+  const u32* c = words(rows, inst.s[2]);
+  for (int lane = 0; lane < lanes; ++lane) {
+    const auto at = static_cast<u32>(lane);
+    const u32 segment = (c[lane] >> 8) & 31, clamp = c[lane] & 31;
+    const u32 distance = b[lane] & 31;
+    const u32 last = (at & segment) | (clamp & ~segment);
+    u32 from = at;
+    bool inside = true;
+    if constexpr (Kind == Shuffle::up) {
+      from = at - distance;
+      inside = static_cast<s32>(from) >= static_cast<s32>(last);
+    } else if constexpr (Kind == Shuffle::down) {
+      from = at + distance;
+      inside = from <= last;
+    } else if constexpr (Kind == Shuffle::butterfly) {
+      from = at ^ distance;
+      inside = from <= last;
+    } else {
+      from = (distance & ~segment) | (at & segment);
+      inside = from <= last;
+    }
+    if (!inside) from = at;
+    result[lane] = a[from & 31];
+    valid |= static_cast<u32>(inside) << lane;
+  }
+  u32* to = words(rows, inst.d);
+  if (mask == all_lanes) {
+    std::memcpy(to, result, sizeof result);
+  } else {
+    for (int lane = 0; lane < lanes; ++lane)
+      to[lane] = (mask >> lane) & 1 ? result[lane] : to[lane];
+  }
+  write_predicate(rows, inst.e, valid, mask);
+}
+
+enum class Vote { all, any, uniform };
+
+template <Vote Kind>
+void vote(std::byte* rows, const Inst& inst, Warp&, u32 mask) {
+  const u32 bits = read_predicate(rows, inst.s[0]) & mask;
+  const bool all = bits == mask, none = bits == 0;
+  const bool result = Kind == Vote::all ? all : Kind == Vote::any ? !none : all || none;
+  write_predicate(rows, inst.d, result ? all_lanes : 0, mask);
+}
+
+void ballot(std::byte* rows, const Inst& inst, Warp&, u32 mask) {
+  write_word(rows, inst.d, read_predicate(rows, inst.s[0]) & mask, mask);
+}
+
+void active_mask(std::byte* rows, const Inst& inst, Warp&, u32 mask) {
+  write_word(rows, inst.d, mask, mask);
+}
+
+template <class T>
+void match_any(std::byte* rows, const Inst& inst, Warp&, u32 mask) {
+  const auto* values = reinterpret_cast<const T*>(rows + inst.s[0]);
+  u32 result[lanes];
+  for (u32 left = mask; left != 0; left &= left - 1) {
+    const int lane = std::countr_zero(left);
+    u32 same = 0;
+    for (int i = 0; i < lanes; ++i) same |= static_cast<u32>(values[i] == values[lane]) << i;
+    result[lane] = same & mask;
+  }
+  for (u32 left = mask; left != 0; left &= left - 1) {
+    words(rows, inst.d)[std::countr_zero(left)] = result[std::countr_zero(left)];
+  }
+}
+
+template <class T>
+void match_all(std::byte* rows, const Inst& inst, Warp&, u32 mask) {
+  const auto* values = reinterpret_cast<const T*>(rows + inst.s[0]);
+  const T first = values[std::countr_zero(mask)];
+  bool same = true;
+  for (u32 left = mask; left != 0; left &= left - 1) {
+    same = same && values[std::countr_zero(left)] == first;
+  }
+  write_word(rows, inst.d, same ? mask : 0, mask);
+  write_predicate(rows, inst.e, same ? all_lanes : 0, mask);
+}
+
+struct sum {
+  static u32 run(u32 a, u32 b) { return a + b; }
+};
+struct conjunction {
+  static u32 run(u32 a, u32 b) { return a & b; }
+};
+struct disjunction {
+  static u32 run(u32 a, u32 b) { return a | b; }
+};
+struct exclusive {
+  static u32 run(u32 a, u32 b) { return a ^ b; }
+};
+template <class T>
+struct least {
+  static u32 run(u32 a, u32 b) { return static_cast<T>(b) < static_cast<T>(a) ? b : a; }
+};
+template <class T>
+struct greatest {
+  static u32 run(u32 a, u32 b) { return static_cast<T>(b) > static_cast<T>(a) ? b : a; }
+};
+
+template <class F>
+void reduce(std::byte* rows, const Inst& inst, Warp&, u32 mask) {
+  const u32* values = words(rows, inst.s[0]);
+  u32 left = mask;
+  u32 result = values[std::countr_zero(left)];
+  for (left &= left - 1; left != 0; left &= left - 1) {
+    result = F::run(result, values[std::countr_zero(left)]);
+  }
+  write_word(rows, inst.d, result, mask);
+}
+
+void elect(std::byte* rows, const Inst& inst, Warp&, u32 mask) {
+  const auto leader = static_cast<u32>(std::countr_zero(mask));
+  write_word(rows, inst.d, leader, mask);
+  write_predicate(rows, inst.e, 1u << leader, mask);
+}
+
+void nothing(std::byte*, const Inst&, Warp&, u32) {}
+
+void fence(std::byte*, const Inst&, Warp&, u32) {
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+}
+
+void poll(std::byte*, const Inst&, Warp& warp, u32) {
+  ++warp.polls;
+}
+
+void sleep(std::byte*, const Inst&, Warp& warp, u32) {
+  warp.polls += 16;
+}
+
+void trap(std::byte*, const Inst& inst, Warp&, u32 mask) {
+  throw KernelFault{FaultKind::trap,
+                    "the kernel stopped itself with __trap()",
+                    "",
+                    "the code found something it does not accept: read the condition before the "
+                    "trap",
+                    std::countr_zero(mask),
+                    inst.source};
+}
+
+u64 nanoseconds() {
+  return static_cast<u64>(std::chrono::steady_clock::now().time_since_epoch() /
+                          std::chrono::nanoseconds(1));
+}
+
+// Clocks count executed instructions: monotonic, and the same in every run.
+void clock32(std::byte* rows, const Inst& inst, Warp& warp, u32 mask) {
+  write_word(rows, inst.d, static_cast<u32>(warp.worker.counters.warp_instructions), mask);
+}
+void clock_high(std::byte* rows, const Inst& inst, Warp& warp, u32 mask) {
+  write_word(rows, inst.d, static_cast<u32>(warp.worker.counters.warp_instructions >> 32), mask);
+}
+void write_wide(std::byte* rows, const Inst& inst, u64 value, u32 mask) {
+  for (u32 left = mask; left != 0; left &= left - 1) {
+    reinterpret_cast<u64*>(rows + inst.d)[std::countr_zero(left)] = value;
+  }
+}
+void clock64(std::byte* rows, const Inst& inst, Warp& warp, u32 mask) {
+  write_wide(rows, inst, warp.worker.counters.warp_instructions, mask);
+}
+void timer(std::byte* rows, const Inst& inst, Warp& warp, u32 mask) {
+  ++warp.polls;
+  write_wide(rows, inst, nanoseconds(), mask);
+}
+void timer_low(std::byte* rows, const Inst& inst, Warp& warp, u32 mask) {
+  ++warp.polls;
+  write_word(rows, inst.d, static_cast<u32>(nanoseconds()), mask);
+}
+void timer_high(std::byte* rows, const Inst& inst, Warp&, u32 mask) {
+  write_word(rows, inst.d, static_cast<u32>(nanoseconds() >> 32), mask);
+}
+
+template <u64 Window>
+void is_space(std::byte* rows, const Inst& inst, Warp&, u32 mask) {
+  const auto* at = reinterpret_cast<const u64*>(rows + inst.s[0]);
+  u32 bits = 0;
+  for (int lane = 0; lane < lanes; ++lane) {
+    const u64 window = at[lane] & window_mask;
+    const bool inside =
+        Window != 0 ? window == Window : window != shared_window && window != local_window;
+    bits |= static_cast<u32>(inside) << lane;
+  }
+  write_predicate(rows, inst.d, bits, mask);
+}
+
+void never(std::byte* rows, const Inst& inst, Warp&, u32 mask) {
+  write_predicate(rows, inst.d, 0, mask);
+}
+
+constexpr RowKind P = RowKind::predicate, W = RowKind::word, L = RowKind::wide;
+
+// clang-format off
+//  text                     handler                     d  has    d|p    sources      members
+const Collective entries[] = {
+  {"shfl.sync.up.b32"      , shuffle<Shuffle::up>       , W, true , true , 4, {W,W,W,W}, 3},
+  {"shfl.sync.down.b32"    , shuffle<Shuffle::down>     , W, true , true , 4, {W,W,W,W}, 3},
+  {"shfl.sync.bfly.b32"    , shuffle<Shuffle::butterfly>, W, true , true , 4, {W,W,W,W}, 3},
+  {"shfl.sync.idx.b32"     , shuffle<Shuffle::index>    , W, true , true , 4, {W,W,W,W}, 3},
+  {"shfl.up.b32"           , shuffle<Shuffle::up>       , W, true , true , 3, {W,W,W,W}, -1},
+  {"shfl.down.b32"         , shuffle<Shuffle::down>     , W, true , true , 3, {W,W,W,W}, -1},
+  {"shfl.bfly.b32"         , shuffle<Shuffle::butterfly>, W, true , true , 3, {W,W,W,W}, -1},
+  {"shfl.idx.b32"          , shuffle<Shuffle::index>    , W, true , true , 3, {W,W,W,W}, -1},
+  {"vote.sync.all.pred"    , vote<Vote::all>            , P, true , false, 2, {P,W,W,W}, 1},
+  {"vote.sync.any.pred"    , vote<Vote::any>            , P, true , false, 2, {P,W,W,W}, 1},
+  {"vote.sync.uni.pred"    , vote<Vote::uniform>        , P, true , false, 2, {P,W,W,W}, 1},
+  {"vote.sync.ballot.b32"  , ballot                     , W, true , false, 2, {P,W,W,W}, 1},
+  {"vote.all.pred"         , vote<Vote::all>            , P, true , false, 1, {P,W,W,W}, -1},
+  {"vote.any.pred"         , vote<Vote::any>            , P, true , false, 1, {P,W,W,W}, -1},
+  {"vote.ballot.b32"       , ballot                     , W, true , false, 1, {P,W,W,W}, -1},
+  {"match.any.sync.b32"    , match_any<u32>             , W, true , false, 2, {W,W,W,W}, 1},
+  {"match.any.sync.b64"    , match_any<u64>             , W, true , false, 2, {L,W,W,W}, 1},
+  {"match.all.sync.b32"    , match_all<u32>             , W, true , true , 2, {W,W,W,W}, 1},
+  {"match.all.sync.b64"    , match_all<u64>             , W, true , true , 2, {L,W,W,W}, 1},
+  {"redux.sync.add.u32"    , reduce<sum>                , W, true , false, 2, {W,W,W,W}, 1},
+  {"redux.sync.add.s32"    , reduce<sum>                , W, true , false, 2, {W,W,W,W}, 1},
+  {"redux.sync.min.u32"    , reduce<least<u32>>         , W, true , false, 2, {W,W,W,W}, 1},
+  {"redux.sync.min.s32"    , reduce<least<s32>>         , W, true , false, 2, {W,W,W,W}, 1},
+  {"redux.sync.max.u32"    , reduce<greatest<u32>>      , W, true , false, 2, {W,W,W,W}, 1},
+  {"redux.sync.max.s32"    , reduce<greatest<s32>>      , W, true , false, 2, {W,W,W,W}, 1},
+  {"redux.sync.and.b32"    , reduce<conjunction>        , W, true , false, 2, {W,W,W,W}, 1},
+  {"redux.sync.or.b32"     , reduce<disjunction>        , W, true , false, 2, {W,W,W,W}, 1},
+  {"redux.sync.xor.b32"    , reduce<exclusive>          , W, true , false, 2, {W,W,W,W}, 1},
+  {"elect.sync"            , elect                      , W, true , true , 1, {W,W,W,W}, 0},
+  {"activemask.b32"        , active_mask                , W, true , false, 0, {W,W,W,W}, -1},
+  {"bar.warp.sync"         , nothing                    , W, false, false, 1, {W,W,W,W}, 0},
+  {"isspacep.shared"       , is_space<shared_window>    , P, true , false, 1, {L,W,W,W}, -1},
+  {"isspacep.shared::cta"  , is_space<shared_window>    , P, true , false, 1, {L,W,W,W}, -1},
+  {"isspacep.local"        , is_space<local_window>     , P, true , false, 1, {L,W,W,W}, -1},
+  {"isspacep.global"       , is_space<0>                , P, true , false, 1, {L,W,W,W}, -1},
+  {"isspacep.const"        , never                      , P, true , false, 1, {L,W,W,W}, -1},
+  {"nanosleep.u32"         , sleep                      , W, false, false, 1, {W,W,W,W}, -1},
+  {"trap"                  , trap                       , W, false, false, 0, {W,W,W,W}, -1},
+  {"brkpt"                 , trap                       , W, false, false, 0, {W,W,W,W}, -1},
+  {"fence"                 , fence                      , W, false, false, 0, {W,W,W,W}, -1},
+  {"_poll"                 , poll                       , W, false, false, 0, {W,W,W,W}, -1},
+  {"_nothing"              , nothing                    , W, false, false, 0, {W,W,W,W}, -1},
+  {"_special.%clock"           , clock32    , W, true, false, 0, {W,W,W,W}, -1},
+  {"_special.%clock_hi"        , clock_high , W, true, false, 0, {W,W,W,W}, -1},
+  {"_special.%clock64"         , clock64    , L, true, false, 0, {W,W,W,W}, -1},
+  {"_special.%globaltimer"     , timer      , L, true, false, 0, {W,W,W,W}, -1},
+  {"_special.%globaltimer_lo"  , timer_low  , W, true, false, 0, {W,W,W,W}, -1},
+  {"_special.%globaltimer_hi"  , timer_high , W, true, false, 0, {W,W,W,W}, -1},
+};
+// clang-format on
+
+}  // namespace
+
+const Collective* find_collective(std::string_view opcode) {
+  static const auto table = [] {
+    std::unordered_map<std::string_view, const Collective*> map;
+    for (const Collective& entry : entries) map.emplace(entry.text, &entry);
+    return map;
+  }();
+  const auto found = table.find(opcode);
+  return found == table.end() ? nullptr : found->second;
+}
+
+}  // namespace ladder::emulator

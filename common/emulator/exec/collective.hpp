@@ -1,0 +1,23 @@
+// Operations in which lanes see each other's values, and others with a handler of their own.
+#pragma once
+
+#include <string_view>
+
+#include "common/emulator/exec/lanewise.hpp"
+
+namespace ladder::emulator {
+
+struct Collective {
+  const char* text;
+  Handler handler;
+  RowKind result;  // of d
+  bool has_result;
+  bool second_predicate;  // may be written d|p
+  int sources;
+  RowKind source[4];
+  int members;  // which source is the member mask; -1: none, does not wait
+};
+
+const Collective* find_collective(std::string_view opcode);
+
+}  // namespace ladder::emulator

@@ -1,0 +1,286 @@
+// The seam's implementation: modules, functions, launches over host threads.
+#include "common/emulator/device.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstring>
+#include <exception>
+#include <thread>
+
+#include "common/emulator/exec/counting.hpp"
+#include "common/emulator/exec/grid.hpp"
+#include "common/emulator/exec/lowering.hpp"
+#include "common/emulator/exec/memory.hpp"
+#include "common/emulator/exec/module_loading.hpp"
+#include "common/emulator/exec/text.hpp"
+#include "common/emulator/exec/warp.hpp"
+
+namespace ladder::emulator {
+
+namespace {
+
+constexpr std::uint32_t stack_bytes = 16 << 10;  // of a thread, where functions are called
+
+double now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+std::string dim_text(const Dim3& d) {
+  return std::to_string(d.x) + "x" + std::to_string(d.y) + "x" + std::to_string(d.z);
+}
+
+[[noreturn]] void refuse_launch(const Function& function, const std::string& why) {
+  throw Fault(FaultKind::invalid_launch, "cannot launch " + function.display_name + ": " + why);
+}
+
+void require_host_features() {
+#if defined(__AVX2__) && defined(__x86_64__)
+  if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma")) {
+    throw Fault(FaultKind::unsupported,
+                "the emulator was built for CPUs with AVX2 and FMA (x86-64-v3, since about 2013), "
+                "and this one has none: use another machine, or build for this one with "
+                "-Demulator_baseline=true");
+  }
+#endif
+}
+
+}  // namespace
+
+struct Device::Implementation {
+  Implementation(DeviceProperties device, Options wanted)
+      : properties(std::move(device)), options(wanted), memory(properties.memory_bytes) {}
+
+  DeviceProperties properties;
+  Options options;
+  DeviceMemory memory;
+  std::vector<std::unique_ptr<Module>> modules;
+  std::vector<const Function*> functions;  // by Function::index
+  Counters counters;
+  std::function<void(std::string_view)> output = [](std::string_view text) {
+    std::fwrite(text.data(), 1, text.size(), stdout);
+  };
+  std::mutex output_mutex;
+  std::uint64_t launches = 0;
+  DeviceAddress grid_workspace = 0;
+
+  void check(const Launch& launch) const;
+  std::uint64_t resident_blocks(unsigned threads, std::size_t shared) const;
+  void run(const Launch& launch);
+};
+
+Device::Device(DeviceProperties properties, Options options) {
+  require_host_features();
+  implementation_ = std::make_unique<Implementation>(std::move(properties), options);
+}
+
+Device::~Device() = default;
+
+const DeviceProperties& Device::properties() const {
+  return implementation_->properties;
+}
+Options& Device::options() {
+  return implementation_->options;
+}
+const Counters& Device::counters() const {
+  return implementation_->counters;
+}
+void Device::reset_counters() {
+  implementation_->counters = {};
+}
+
+void Device::set_output(std::function<void(std::string_view)> output) {
+  implementation_->output = std::move(output);
+}
+
+Module* Device::load(std::string_view ptx, const std::string& name) {
+  Implementation& self = *implementation_;
+  auto module = load_module(ptx, name, self.memory, self.functions, self.properties);
+  self.modules.push_back(std::move(module));
+  return self.modules.back().get();
+}
+
+void Device::unload(Module* module) {
+  Implementation& self = *implementation_;
+  unload_module(*module, self.memory, self.functions);
+  std::erase_if(self.modules, [&](const auto& owned) { return owned.get() == module; });
+}
+
+const Function* Device::function(const Module* module, std::string_view name) const {
+  const Function* found = module->find(name);
+  return found && found->source->entry ? found : nullptr;
+}
+
+const FunctionAttributes& Device::attributes(const Function* function) const {
+  return function->attributes;
+}
+
+Symbol Device::symbol(const Module* module, std::string_view name) const {
+  const auto found = module->symbols.find(name);
+  return found == module->symbols.end() ? Symbol{} : found->second;
+}
+
+DeviceAddress Device::allocate(std::size_t bytes, const std::string& what) {
+  return implementation_->memory.allocate(bytes, what, DeviceMemory::Owner::user);
+}
+void Device::free(DeviceAddress address) {
+  implementation_->memory.free(address, DeviceMemory::Owner::user);
+}
+std::vector<Device::Allocation> Device::allocations() const {
+  return implementation_->memory.allocations();
+}
+std::size_t Device::bytes_in_use() const {
+  return implementation_->memory.bytes_in_use();
+}
+bool Device::is_device_address(DeviceAddress address) const {
+  return implementation_->memory.reserved(address);
+}
+const Device::Allocation* Device::find(DeviceAddress address) const {
+  return implementation_->memory.find(address);
+}
+
+void Device::copy_in(DeviceAddress to, const void* from, std::size_t bytes) {
+  if (bytes == 0) return;
+  std::memcpy(implementation_->memory.host(to, bytes, "copy to the device"), from, bytes);
+}
+void Device::copy_out(void* to, DeviceAddress from, std::size_t bytes) {
+  if (bytes == 0) return;
+  std::memcpy(to, implementation_->memory.host(from, bytes, "copy from the device"), bytes);
+}
+void Device::copy(DeviceAddress to, DeviceAddress from, std::size_t bytes) {
+  if (bytes == 0) return;
+  const std::byte* source = implementation_->memory.host(from, bytes, "copy on the device, source");
+  std::memmove(implementation_->memory.host(to, bytes, "copy on the device, target"), source,
+               bytes);
+}
+void Device::set(DeviceAddress to, std::uint8_t value, std::size_t bytes) {
+  if (bytes == 0) return;
+  std::memset(implementation_->memory.host(to, bytes, "memset"), value, bytes);
+}
+void Device::map_host(void* address, std::size_t bytes, const std::string& what) {
+  implementation_->memory.map_host(address, bytes, what);
+}
+void Device::unmap_host(void* address) {
+  implementation_->memory.unmap_host(address);
+}
+
+void Device::Implementation::check(const Launch& launch) const {
+  const Function& function = *launch.function;
+  const unsigned block[3] = {launch.block.x, launch.block.y, launch.block.z};
+  const unsigned grid[3] = {launch.grid.x, launch.grid.y, launch.grid.z};
+  for (int i = 0; i < 3; ++i) {
+    if (block[i] == 0) refuse_launch(function, "the block is empty: " + dim_text(launch.block));
+    if (grid[i] == 0) refuse_launch(function, "the grid is empty: " + dim_text(launch.grid));
+    if (grid[i] > properties.max_grid[i]) {
+      refuse_launch(function, "a grid of " + dim_text(launch.grid) + " blocks: at most " +
+                                  std::to_string(properties.max_grid[i]) + " in dimension " +
+                                  "xyz"[i]);
+    }
+    if (block[i] > static_cast<unsigned>(properties.max_block[i])) {
+      refuse_launch(function, "a block of " + dim_text(launch.block) + " threads: at most " +
+                                  std::to_string(properties.max_block[i]) + " in dimension " +
+                                  "xyz"[i]);
+    }
+  }
+  const std::uint64_t threads = std::uint64_t{block[0]} * block[1] * block[2];
+  const auto most = static_cast<std::uint64_t>(function.attributes.max_threads_per_block);
+  if (threads > most) {
+    refuse_launch(function, "a block of " + dim_text(launch.block) + " = " +
+                                std::to_string(threads) + " threads: at most " +
+                                std::to_string(most) + " are allowed");
+  }
+  const std::size_t shared = function.static_shared + launch.dynamic_shared_bytes;
+  if (shared > properties.shared_per_block_optin) {
+    refuse_launch(function, std::to_string(shared) + " bytes of shared memory a block: at most " +
+                                std::to_string(properties.shared_per_block_optin) + " are there");
+  }
+  if (launch.parameters.size() < function.attributes.parameter_total) {
+    refuse_launch(function, "its parameters take " +
+                                std::to_string(function.attributes.parameter_total) + " bytes, " +
+                                std::to_string(launch.parameters.size()) + " were given");
+  }
+}
+
+std::uint64_t Device::Implementation::resident_blocks(unsigned threads, std::size_t shared) const {
+  std::uint64_t per_sm = static_cast<std::uint64_t>(properties.max_blocks_per_multiprocessor);
+  const unsigned rounded = (threads + 31) / 32 * 32;
+  per_sm = std::min<std::uint64_t>(
+      per_sm, static_cast<unsigned>(properties.max_threads_per_multiprocessor) / rounded);
+  if (shared > 0) {
+    per_sm =
+        std::min<std::uint64_t>(per_sm, properties.shared_per_multiprocessor / (shared + 1024));
+  }
+  return std::max<std::uint64_t>(per_sm, 1) *
+         static_cast<std::uint64_t>(properties.multiprocessors);
+}
+
+void Device::Implementation::run(const Launch& launch) {
+  check(launch);
+  const Function& function = *launch.function;
+  LaunchState state;
+  state.function = &function;
+  state.grid = launch.grid;
+  state.block = launch.block;
+  state.threads = launch.block.x * launch.block.y * launch.block.z;
+  state.warps = (state.threads + lanes - 1) / lanes;
+  state.dynamic_shared = static_cast<std::uint32_t>(launch.dynamic_shared_bytes);
+  state.shared_bytes = function.static_shared;
+  if (state.dynamic_shared > 0) {
+    state.shared_bytes = (state.shared_bytes + 15) / 16 * 16 + state.dynamic_shared;
+  }
+  state.local_stride = function.local_bytes;
+  if (function.calls_functions) state.local_stride += stack_bytes;
+  state.count = options.count;
+  state.memcheck = options.memcheck;
+  state.order_seed = options.order_seed;
+  state.grid_id = ++launches;
+  state.multiprocessors = properties.multiprocessors;
+  state.memory = &memory;
+  state.functions = &functions;
+  state.output = &output;
+  state.output_mutex = &output_mutex;
+  const double started = now();
+  if (options.time_limit_s > 0) state.deadline = started + options.time_limit_s;
+
+  std::vector<std::byte> parameters(launch.parameters.begin(), launch.parameters.end());
+  parameters.resize(parameters.size() + 16);
+  state.parameter_bytes = parameters.data();
+  if (function.needs_parameter_memory) {
+    state.parameters =
+        memory.allocate(parameters.size(), "kernel parameters", DeviceMemory::Owner::module);
+    std::memcpy(memory.host(state.parameters, parameters.size(), "launch"), parameters.data(),
+                parameters.size());
+  }
+  const std::uint64_t resident = resident_blocks(state.threads, state.shared_bytes);
+  if (launch.cooperative) {
+    const std::uint64_t blocks = std::uint64_t{launch.grid.x} * launch.grid.y * launch.grid.z;
+    if (blocks > resident) {
+      refuse_launch(function, "a cooperative grid of " + std::to_string(blocks) +
+                                  " blocks: at most " + std::to_string(resident) +
+                                  " can be on the device at once");
+    }
+    if (grid_workspace == 0) {
+      grid_workspace = memory.allocate(256, "grid synchronization", DeviceMemory::Owner::module);
+    }
+    std::memset(memory.host(grid_workspace, 256, "launch"), 0, 256);
+    state.grid_workspace = grid_workspace;
+  }
+  Counters done;
+  std::exception_ptr error;
+  try {
+    run_grid(state, options.threads, resident, done);
+  } catch (...) {
+    error = std::current_exception();
+  }
+  if (state.parameters != 0) memory.free(state.parameters, DeviceMemory::Owner::module);
+  add(counters, done);
+  ++counters.launches;
+  counters.kernel_seconds += now() - started;
+  if (error) std::rethrow_exception(error);
+}
+
+void Device::launch(const Launch& launch) {
+  implementation_->run(launch);
+}
+
+}  // namespace ladder::emulator

@@ -1,0 +1,83 @@
+// Places and instructions as text, for messages.
+#include "common/emulator/exec/text.hpp"
+#include "common/emulator/exec/thread_block.hpp"
+
+namespace ladder::emulator {
+
+namespace {
+
+using ptx::Operand;
+
+std::string offset_text(std::int64_t offset) {
+  if (offset == 0) return "";
+  return offset < 0 ? std::to_string(offset) : "+" + std::to_string(offset);
+}
+
+std::string joined(const ptx::Function& function, const std::vector<Operand>& operands);
+
+std::string text_of(const ptx::Function& function, const Operand& operand) {
+  switch (operand.kind) {
+    case Operand::Kind::reg:
+      return (operand.negated ? "!" : "") +
+             function.registers.at(static_cast<std::size_t>(operand.index)).name;
+    case Operand::Kind::immediate:
+      return std::to_string(static_cast<std::int64_t>(operand.bits));
+    case Operand::Kind::immediate_f32:
+    case Operand::Kind::immediate_f64:
+      return (operand.kind == Operand::Kind::immediate_f32 ? "0f" : "0d") +
+             hex(operand.bits).substr(2);
+    case Operand::Kind::address:
+      return "[" +
+             (operand.elements.empty() ? std::string() : text_of(function, operand.elements[0])) +
+             offset_text(operand.offset) + "]";
+    case Operand::Kind::vector:
+      return "{" + joined(function, operand.elements) + "}";
+    case Operand::Kind::list:
+      return "(" + joined(function, operand.elements) + ")";
+    case Operand::Kind::pair:
+      return text_of(function, operand.elements.at(0)) + "|" +
+             text_of(function, operand.elements.at(1));
+    case Operand::Kind::sink:
+      return "_";
+    case Operand::Kind::label:
+      for (const ptx::Label& label : function.labels) {
+        if (label.instruction == operand.index) return label.name;
+      }
+      return "?";
+    default:
+      return operand.name + offset_text(operand.offset);
+  }
+}
+
+std::string joined(const ptx::Function& function, const std::vector<Operand>& operands) {
+  std::string text;
+  for (const Operand& operand : operands) {
+    if (!text.empty()) text += ", ";
+    text += text_of(function, operand);
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string text_of(const ptx::Function& function, const ptx::Instruction& instruction) {
+  std::string text;
+  if (instruction.guard >= 0) {
+    text += instruction.guard_negated ? "@!" : "@";
+    text += function.registers.at(static_cast<std::size_t>(instruction.guard)).name + " ";
+  }
+  text += instruction.opcode;
+  const std::string operands = joined(function, instruction.operands);
+  return operands.empty() ? text : text + " " + operands;
+}
+
+std::string place(const Function& function, const ptx::Instruction& instruction) {
+  const ptx::SourceLocation& at = instruction.source;
+  const auto& files = function.module->source.files;
+  if (at.line <= 0 || at.file < 0 || static_cast<std::size_t>(at.file) >= files.size()) return "";
+  const std::string& path = files[static_cast<std::size_t>(at.file)];
+  if (path.empty()) return "";
+  return path.substr(path.rfind('/') + 1) + ":" + std::to_string(at.line);
+}
+
+}  // namespace ladder::emulator

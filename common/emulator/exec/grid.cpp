@@ -1,0 +1,113 @@
+#include "common/emulator/exec/grid.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <exception>
+#include <thread>
+
+#include "common/emulator/exec/counting.hpp"
+#include "common/emulator/exec/thread_block.hpp"
+
+namespace ladder::emulator {
+
+namespace {
+
+class Grid {
+ public:
+  Grid(LaunchState& launch, std::uint64_t resident)
+      : launch_(launch),
+        blocks_(std::uint64_t{launch.grid.x} * launch.grid.y * launch.grid.z),
+        resident_(resident) {}
+
+  std::uint64_t blocks() const { return blocks_; }
+
+  // One host thread's share. Stops early when another thread failed.
+  void work(Worker& worker) {
+    try {
+      run_blocks(worker);
+    } catch (...) {
+      const std::lock_guard lock(mutex_);
+      if (!error_) error_ = std::current_exception();
+      stop_ = true;
+    }
+  }
+
+  void rethrow() const {
+    if (error_) std::rethrow_exception(error_);
+  }
+
+ private:
+  using Blocks = std::vector<std::unique_ptr<ThreadBlock>>;
+
+  // Starts the next block, in an idle place if there is one.
+  bool admit(Worker& worker, Blocks& running, Blocks& idle) {
+    if (under_way_.fetch_add(1) >= resident_) {
+      --under_way_;
+      return false;
+    }
+    const std::uint64_t ticket = next_.fetch_add(1);
+    if (ticket >= blocks_) {
+      --under_way_;
+      return false;
+    }
+    if (idle.empty()) idle.push_back(std::make_unique<ThreadBlock>(launch_, worker));
+    running.push_back(std::move(idle.back()));
+    idle.pop_back();
+    running.back()->start(ticket);
+    return true;
+  }
+
+  void run_blocks(Worker& worker) {
+    Blocks running, idle;
+    while (!stop_) {
+      if (running.empty() && !admit(worker, running, idle)) {
+        if (next_ >= blocks_) return;
+        std::this_thread::yield();  // others hold all places
+        continue;
+      }
+      bool finished = false;
+      for (std::size_t i = 0; i < running.size() && !stop_;) {
+        if (running[i]->run() == ThreadBlock::Outcome::spinning) {
+          ++i;
+          continue;
+        }
+        finished = true;
+        --under_way_;
+        idle.push_back(std::move(running[i]));
+        running.erase(running.begin() + static_cast<std::ptrdiff_t>(i));
+      }
+      // All wait for other blocks: perhaps for one that has not started.
+      if (!finished && !admit(worker, running, idle)) std::this_thread::yield();
+    }
+  }
+
+  LaunchState& launch_;
+  const std::uint64_t blocks_, resident_;
+  std::atomic<std::uint64_t> next_{0}, under_way_{0};
+  std::atomic<bool> stop_{false};
+  std::mutex mutex_;
+  std::exception_ptr error_;
+};
+
+}  // namespace
+
+void run_grid(LaunchState& launch, int threads, std::uint64_t resident, Counters& counters) {
+  Grid grid(launch, resident);
+  std::uint64_t wanted = threads > 0 ? static_cast<std::uint64_t>(threads)
+                                     : std::max(1u, std::thread::hardware_concurrency());
+  wanted = std::min(wanted, grid.blocks());
+  launch.several_threads = wanted > 1;
+  std::vector<Worker> workers(wanted);
+  for (Worker& worker : workers) worker.launch = &launch;
+  {
+    std::vector<std::jthread> helpers;
+    for (std::uint64_t t = 1; t < wanted; ++t) {
+      helpers.emplace_back([&grid, &workers, t] { grid.work(workers[t]); });
+    }
+    grid.work(workers[0]);
+  }
+  for (const Worker& worker : workers) add(counters, worker.counters);
+  grid.rethrow();
+}
+
+}  // namespace ladder::emulator

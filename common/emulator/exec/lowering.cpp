@@ -1,0 +1,342 @@
+// Blocks, control flow, calls and barriers.
+#include "common/emulator/exec/lowering.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "common/emulator/exec/builtins.hpp"
+#include "common/emulator/exec/counting.hpp"
+#include "common/emulator/exec/function_lowering.hpp"
+#include "common/emulator/exec/memory_operations.hpp"
+#include "common/emulator/exec/text.hpp"
+#include "common/emulator/exec/thread_block.hpp"
+
+namespace ladder::emulator {
+
+namespace {
+
+std::uint32_t align_up(std::uint32_t value, std::uint32_t alignment) {
+  alignment = std::max(alignment, 1u);
+  return (value + alignment - 1) / alignment * alignment;
+}
+
+// Runs an instruction with the lanes whose predicate holds.
+void guarded(std::byte* rows, const Inst& inst, Warp& warp, std::uint32_t mask) {
+  std::uint32_t bits = 0;
+  std::memcpy(&bits, rows + inst.guard, 4);
+  mask &= inst.guard_negated ? ~bits : bits;
+  if (mask == all_lanes) {
+    inst.inner_all(rows, inst, warp, mask);
+  } else if (mask != 0) {
+    inst.inner_some(rows, inst, warp, mask);
+  }
+}
+
+bool ends_block(const Opcode& opcode) {
+  const auto head = opcode.head();
+  return head == "bra" || head == "brx" || head == "exit" || head == "ret" || head == "call" ||
+         ((head == "bar" || head == "barrier") && !opcode.has("warp") && !opcode.has("cluster"));
+}
+
+bool begins_block(const Opcode& opcode) {
+  const auto head = opcode.head();
+  return head == "shfl" || head == "vote" || head == "match" || head == "redux" ||
+         head == "elect" || head == "call" || (head == "bar" && opcode.has("warp"));
+}
+
+}  // namespace
+
+Opcode::Opcode(std::string_view text) {
+  for (std::size_t at = 0; at <= text.size();) {
+    const std::size_t dot = std::min(text.find('.', at), text.size());
+    parts.push_back(text.substr(at, dot - at));
+    at = dot + 1;
+  }
+}
+
+bool Opcode::has(std::string_view part) const {
+  return std::find(parts.begin() + 1, parts.end(), part) != parts.end();
+}
+
+FunctionLowering::FunctionLowering(Module& module, Function& function)
+    : module_(module), function_(function), source_(*function.source) {}
+
+void FunctionLowering::unsupported(const Instruction& instruction) const {
+  const std::string where = place(function_, instruction);
+  throw Fault(
+      FaultKind::unsupported,
+      "unsupported instruction '" + instruction.opcode + "' at " +
+          (where.empty() ? "line " + std::to_string(instruction.line) + " of the PTX" : where) +
+          ": " + text_of(source_, instruction) + ", in " + function_.display_name);
+}
+
+void FunctionLowering::invalid(const std::string& what) const {
+  throw Fault(FaultKind::invalid_ptx,
+              "line " + std::to_string(current_ ? current_->line : 0) + ": " + what +
+                  (current_ ? ", in '" + text_of(source_, *current_) + "'" : "") + " of " +
+                  function_.display_name);
+}
+
+void FunctionLowering::lay_out_memory() {
+  std::uint32_t shared = module_.shared_bytes;
+  std::uint32_t local = 0;
+  const auto place_local = [&](const ptx::Variable& variable) {
+    local = align_up(local, variable.alignment);
+    local_[variable.name] = local;
+    local += static_cast<std::uint32_t>(variable.bytes);
+    return CallSite::Slot{local_[variable.name], static_cast<std::uint32_t>(variable.bytes)};
+  };
+  if (!source_.entry) {
+    for (const auto& variable : source_.returns) function_.results.push_back(place_local(variable));
+    for (const auto& variable : source_.parameters) {
+      function_.parameters.push_back(place_local(variable));
+    }
+  }
+  for (const ptx::Variable& variable : source_.variables) {
+    if (variable.space == ptx::Space::shared) {
+      if (variable.external) continue;
+      shared = align_up(shared, variable.alignment);
+      shared_[variable.name] = shared;
+      shared += static_cast<std::uint32_t>(variable.bytes);
+    } else {
+      place_local(variable);
+    }
+  }
+  function_.static_shared = shared;
+  function_.local_bytes = align_up(local, 16);
+}
+
+void FunctionLowering::find_block_starts() {
+  const std::size_t n = source_.body.size();
+  starts_.assign(n + 1, false);
+  starts_[0] = true;
+  for (const ptx::Label& label : source_.labels) {
+    starts_[std::min(static_cast<std::size_t>(label.instruction), n)] = true;
+  }
+  for (std::size_t i = 0; i < n; ++i) {
+    const Opcode opcode(source_.body[i].opcode);
+    if (begins_block(opcode)) starts_[i] = true;
+    if (ends_block(opcode)) starts_[i + 1] = true;
+  }
+  block_of_.assign(n + 1, 0);
+  std::uint32_t number = 0;
+  for (std::size_t i = 0; i <= n; ++i) {
+    if (starts_[i] && i > 0) ++number;
+    block_of_[i] = number;
+  }
+}
+
+void FunctionLowering::begin_block() {
+  blocks_.emplace_back();
+}
+
+void FunctionLowering::end_block(End end, const Instruction& instruction) {
+  Block& block = blocks_.back().block;
+  block.end = end;
+  block.guard = guard_;
+  block.end_negated = instruction.guard_negated;
+  block.end_source = &instruction;
+}
+
+void FunctionLowering::run() {
+  lay_out_memory();
+  for (const ptx::Register& reg : source_.registers) rows_.kinds.push_back(row_kind_of(reg.type));
+  count_definitions();
+  find_block_starts();
+  for (std::size_t i = 0; i < source_.body.size(); ++i) {
+    if (starts_[i]) begin_block();
+    current_ = &source_.body[i];
+    ++blocks_.back().block.count;
+    lower_instruction(*current_);
+  }
+  // The end of the body returns.
+  if (starts_[source_.body.size()]) begin_block();
+  if (blocks_.empty()) begin_block();
+  if (blocks_.back().block.end == End::fall) blocks_.back().block.end = End::ret;
+  current_ = nullptr;
+  finish();
+}
+
+void FunctionLowering::lower_instruction(const Instruction& instruction) {
+  guard_ = instruction.guard < 0 ? no_row : register_row(instruction.guard);
+  const Opcode opcode(instruction.opcode);
+  const bool done = lower_control(instruction, opcode) || lower_barrier(instruction, opcode) ||
+                    lower_move(instruction, opcode) || lower_memory(instruction, opcode) ||
+                    lower_compare(instruction, opcode) || lower_carry(instruction, opcode) ||
+                    lower_convert(instruction) || lower_collective(instruction, opcode) ||
+                    lower_lanewise(instruction);
+  if (!done) unsupported(instruction);
+}
+
+bool FunctionLowering::lower_control(const Instruction& instruction, const Opcode& opcode) {
+  const auto head = opcode.head();
+  const auto block_at = [&](int index) {
+    return block_of_[std::min(static_cast<std::size_t>(index), block_of_.size() - 1)];
+  };
+  if (head == "bra") {
+    if (instruction.operands.empty() || instruction.operands[0].kind != Operand::Kind::label) {
+      unsupported(instruction);
+    }
+    end_block(End::branch, instruction);
+    blocks_.back().block.target = block_at(instruction.operands[0].index);
+    return true;
+  }
+  if (head == "brx") {
+    if (instruction.operands.size() != 2 ||
+        instruction.operands[1].kind != Operand::Kind::branch_targets) {
+      unsupported(instruction);
+    }
+    const std::uint32_t index = source(instruction.operands[0], RowKind::word);
+    end_block(End::branch_indexed, instruction);
+    Block& block = blocks_.back().block;
+    block.index = index;
+    const auto number = static_cast<std::size_t>(instruction.operands[1].index);
+    for (const int target : source_.branch_targets.at(number).targets) {
+      block.targets.push_back(block_at(target));
+    }
+    return true;
+  }
+  if (head == "exit" || head == "ret") {
+    end_block(head == "exit" ? End::exit : End::ret, instruction);
+    return true;
+  }
+  if (head == "call") {
+    lower_call(instruction);
+    return true;
+  }
+  return false;
+}
+
+CallSite::Slot FunctionLowering::call_slot(const Operand& operand) {
+  for (const ptx::Variable& variable : source_.variables) {
+    if (variable.name == operand.name) {
+      return {local_.at(variable.name), static_cast<std::uint32_t>(variable.bytes)};
+    }
+  }
+  // A register or constant argument: through memory of its own.
+  if (operand.kind == Operand::Kind::variable) invalid("unknown argument '" + operand.name + "'");
+  const RowKind kind =
+      operand.kind == Operand::Kind::reg ? register_kind(operand.index) : RowKind::word;
+  const std::uint32_t bytes = kind == RowKind::wide ? 8 : 4;
+  const CallSite::Slot slot{align_up(function_.local_bytes, bytes), bytes};
+  function_.local_bytes = align_up(slot.offset + bytes, 16);
+  return slot;
+}
+
+void FunctionLowering::lower_call(const Instruction& instruction) {
+  const auto& operands = instruction.operands;
+  if (operands.size() < 3) invalid("a call needs {returns, function, arguments}");
+  CallSite call;
+  call.source = &instruction;
+  for (const Operand& operand : operands[0].elements) {
+    if (operand.kind != Operand::Kind::variable) unsupported(instruction);
+    call.results.push_back(call_slot(operand));
+  }
+  for (const Operand& operand : operands[2].elements) {
+    call.arguments.push_back(call_slot(operand));
+    if (operand.kind == Operand::Kind::variable) continue;
+    const RowKind kind = call.arguments.back().bytes == 8 ? RowKind::wide : RowKind::word;
+    Inst store;
+    store.all = store.some =
+        store_handler(ptx::Space::local, static_cast<int>(call.arguments.back().bytes));
+    store.space = static_cast<std::uint8_t>(ptx::Space::local);
+    store.s[0] =
+        rows_.prefill({.kind = Prefill::Kind::local, .value = call.arguments.back().offset});
+    store.s[1] = source(operand, kind);
+    append(store);
+  }
+  if (operands[1].kind == Operand::Kind::reg) {
+    call.target = source(operands[1], RowKind::wide);
+    function_.calls_indirectly = true;
+  } else {
+    call.callee = module_.find(operands[1].name);
+    if (!call.callee) call.builtin = find_builtin(operands[1].name);
+    if (!call.callee && call.builtin == Builtin::none) {
+      const std::string where = place(function_, instruction);
+      throw Fault(FaultKind::unsupported,
+                  "unsupported call of '" + demangle(operands[1].name) + "', which has no body" +
+                      (where.empty() ? "" : " at " + where) + ", in " + function_.display_name);
+    }
+  }
+  function_.calls_functions = true;
+  end_block(End::call, instruction);
+  blocks_.back().block.call = static_cast<std::uint32_t>(function_.calls.size());
+  function_.calls.push_back(std::move(call));
+}
+
+// bar.sync, bar.arrive, bar.red and their barrier.cta spellings.
+bool FunctionLowering::lower_barrier(const Instruction& instruction, const Opcode& opcode) {
+  if ((opcode.head() != "bar" && opcode.head() != "barrier") || opcode.has("warp")) return false;
+  if (opcode.has("cluster")) return false;
+  const auto& operands = instruction.operands;
+  const bool reduces = opcode.has("red");
+  Block shape;
+  std::size_t next = 0;
+  if (reduces) {
+    if (operands.size() < 3) invalid("a barrier reduction needs a result, a barrier, a predicate");
+    const bool counts = opcode.has("popc");
+    shape.barrier_kind = counts ? 'p' : opcode.has("and") ? '&' : '|';
+    shape.barrier_result =
+        destination(operands[next++], counts ? RowKind::word : RowKind::predicate);
+  } else if (opcode.has("arrive")) {
+    shape.barrier_kind = 'a';
+  } else if (!opcode.has("sync")) {
+    return false;
+  }
+  if (next < operands.size()) shape.barrier_id = source(operands[next++], RowKind::word);
+  if (operands.size() - next > (reduces ? 1u : 0u)) {
+    shape.barrier_count = source(operands[next++], RowKind::word);
+  }
+  if (reduces) shape.barrier_source = source(operands[next], RowKind::predicate);
+  end_block(End::barrier, instruction);
+  Block& block = blocks_.back().block;
+  block.barrier_kind = shape.barrier_kind;
+  block.barrier_id = shape.barrier_id;
+  block.barrier_count = shape.barrier_count;
+  block.barrier_source = shape.barrier_source;
+  block.barrier_result = shape.barrier_result;
+  return true;
+}
+
+namespace {
+
+void set_blocks(const std::vector<DraftBlock>& drafts, const std::vector<Inst>& instructions,
+                std::vector<Block>& blocks) {
+  const Inst* at = instructions.data();
+  for (const DraftBlock& draft : drafts) {
+    blocks.push_back(draft.block);
+    blocks.back().first = at;
+    at += draft.instructions.size();
+    blocks.back().last = at;
+  }
+}
+
+void wrap_guard(Inst& inst) {
+  if (inst.guard == no_row) return;
+  inst.inner_some = inst.some;
+  inst.inner_all = inst.all;
+  inst.some = inst.all = &guarded;
+}
+
+}  // namespace
+
+void FunctionLowering::finish() {
+  allocate_rows(rows_, blocks_, function_);
+  for (const DraftBlock& draft : blocks_) {
+    for (const Inst& inst : draft.instructions) {
+      function_.instructions.push_back(inst);
+      function_.counted.push_back(inst);
+      add_counting(function_.counted.back());
+      wrap_guard(function_.instructions.back());
+      wrap_guard(function_.counted.back());
+    }
+  }
+  set_blocks(blocks_, function_.instructions, function_.blocks);
+  set_blocks(blocks_, function_.counted, function_.counted_blocks);
+}
+
+void lower(Module& module, Function& function) {
+  FunctionLowering(module, function).run();
+}
+
+}  // namespace ladder::emulator

@@ -1,0 +1,46 @@
+// From a parsed function to one that runs: blocks, rows, handlers. Everything that the emulator does
+// not support is found here, and named with its place.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "common/emulator/exec/operations.hpp"
+#include "common/emulator/exec/program.hpp"
+
+namespace ladder::emulator {
+
+// Lowers one function of a module whose symbols and shared offsets are set and whose `functions`
+// hold an entry (possibly not lowered yet) for each function with a body. Throws Fault(unsupported)
+// or Fault(invalid_ptx).
+void lower(Module& module, Function& function);
+
+// Shared variables of a function laid out behind those of the module.
+using Layout = std::map<std::string, std::uint32_t, std::less<>>;
+
+// A block while it is built; rows are virtual (see RowTable).
+struct DraftBlock {
+  Block block;
+  std::vector<Inst> instructions;
+};
+
+// Virtual rows. Below read_only: a register or temporary, to be given a slot; else a prefill.
+inline constexpr std::uint32_t read_only = 0x80000000u;
+
+struct RowTable {
+  std::vector<RowKind> kinds;  // of registers and temporaries
+  std::vector<Prefill> prefills;
+  std::map<std::pair<std::uint64_t, std::uint64_t>, std::uint32_t> known;  // of prefills
+
+  std::uint32_t temporary(RowKind kind);
+  std::uint32_t prefill(const Prefill& wanted);
+  RowKind kind(std::uint32_t row) const;
+};
+
+// Gives registers that are never alive together the same slot, and replaces virtual rows by offsets
+// in the frame. `lists` are the rows of vector operands.
+void allocate_rows(RowTable& table, std::vector<DraftBlock>& blocks, Function& function);
+
+}  // namespace ladder::emulator

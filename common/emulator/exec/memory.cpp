@@ -1,0 +1,219 @@
+#include "common/emulator/exec/memory.hpp"
+
+#include <sys/mman.h>
+
+#include <cstring>
+
+#include "common/emulator/exec/text.hpp"
+
+namespace ladder::emulator {
+
+namespace {
+
+constexpr std::uint64_t page = 4096;
+constexpr std::uint64_t red_zone = 256;
+
+std::uint64_t reserve(std::uint64_t bytes) {
+  void* at = mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (at == MAP_FAILED) {
+    throw Fault(FaultKind::out_of_memory,
+                "cannot reserve " + bytes_text(bytes) +
+                    " of address space for device memory: is it limited (ulimit -v)?");
+  }
+  return reinterpret_cast<std::uint64_t>(at);
+}
+
+}  // namespace
+
+DeviceMemory::DeviceMemory(std::size_t limit_bytes) : limit_bytes_(limit_bytes) {
+  base_ = reserve(reserved_bytes);
+  const std::uint64_t alias = reserve(reserved_bytes);
+  to_host_ = static_cast<std::int64_t>(alias - base_);
+  next_ = base_ + page;
+}
+
+DeviceMemory::~DeviceMemory() {
+  munmap(reinterpret_cast<void*>(base_), reserved_bytes);
+  munmap(reinterpret_cast<void*>(base_ + static_cast<std::uint64_t>(to_host_)), reserved_bytes);
+}
+
+// Fresh addresses first, so that a stale pointer is caught; then the first hole that is wide enough.
+std::uint64_t DeviceMemory::place(std::uint64_t reserved) {
+  if (reserved <= base_ + reserved_bytes - next_) {
+    const std::uint64_t at = next_;
+    next_ += reserved;
+    return at;
+  }
+  for (auto first = freed_.begin(); first != freed_.end(); ++first) {
+    std::uint64_t end = first->first;
+    for (auto last = first; last != freed_.end() && last->first == end; ++last) {
+      end += last->second.reserved;
+      if (end - first->first < reserved) continue;
+      const std::uint64_t at = first->first;
+      Block rest = last->second;
+      freed_.erase(first, std::next(last));
+      if (end > at + reserved) {
+        rest.reserved = end - (at + reserved);
+        rest.allocation.address = at + reserved;
+        rest.allocation.bytes = rest.reserved;
+        freed_.emplace(at + reserved, rest);
+      }
+      return at;
+    }
+  }
+  return 0;
+}
+
+DeviceAddress DeviceMemory::allocate(std::size_t bytes, const std::string& what, Owner owner) {
+  std::unique_lock lock(mutex_);
+  const std::uint64_t reserved = (bytes + red_zone + page - 1) / page * page;
+  const bool fits = bytes <= limit_bytes_ && in_use_ <= limit_bytes_ - bytes;
+  const std::uint64_t at = fits ? place(reserved) : 0;
+  void* host = reinterpret_cast<void*>(at + static_cast<std::uint64_t>(to_host_));
+  if (at == 0 || mprotect(host, reserved, PROT_READ | PROT_WRITE) != 0) {
+    if (at != 0) {
+      freed_.emplace(at, Block{{at, static_cast<std::size_t>(reserved), what}, owner, reserved});
+    }
+    throw Fault(FaultKind::out_of_memory, "out of device memory: " + bytes_text(bytes) +
+                                              " asked for '" + what + "', " + bytes_text(in_use_) +
+                                              " of " + bytes_text(limit_bytes_) + " in use");
+  }
+  live_.emplace(at, Block{{at, bytes, what}, owner, reserved});
+  in_use_ += bytes;
+  return at;
+}
+
+void DeviceMemory::free(DeviceAddress address, Owner owner) {
+  std::unique_lock lock(mutex_);
+  const auto found = live_.find(address);
+  if (found == live_.end() || found->second.owner != owner) {
+    std::string why = "free of " + hex(address) + ", ";
+    if (const auto old = freed_.find(address); old != freed_.end()) {
+      why += "which was freed before: the " + bytes_text(old->second.allocation.bytes) +
+             " allocation '" + old->second.allocation.what + "'";
+    } else if (const auto inside = holder(address); inside != live_.end()) {
+      why += "which is not the start of an allocation but " +
+             std::to_string(address - inside->first) + " bytes inside '" +
+             inside->second.allocation.what + "'";
+    } else {
+      why += reserved(address) ? "which is no allocation" : "which is no device address";
+    }
+    throw Fault(FaultKind::invalid_address, why);
+  }
+  Block block = found->second;
+  live_.erase(found);
+  in_use_ -= block.allocation.bytes;
+  void* host = reinterpret_cast<void*>(address + static_cast<std::uint64_t>(to_host_));
+  madvise(host, block.reserved, MADV_DONTNEED);
+  mprotect(host, block.reserved, PROT_NONE);
+  freed_.emplace(address, std::move(block));
+}
+
+void DeviceMemory::map_host(void* address, std::size_t bytes, const std::string& what) {
+  std::unique_lock lock(mutex_);
+  const auto at = reinterpret_cast<std::uint64_t>(address);
+  live_.insert_or_assign(at, Block{{at, bytes, what}, Owner::host, 0});
+}
+
+void DeviceMemory::unmap_host(void* address) {
+  std::unique_lock lock(mutex_);
+  const auto found = live_.find(reinterpret_cast<std::uint64_t>(address));
+  if (found == live_.end() || found->second.owner != Owner::host) {
+    throw Fault(FaultKind::invalid_address, hex(reinterpret_cast<std::uint64_t>(address)) +
+                                                " is not host memory that the device knows");
+  }
+  live_.erase(found);
+}
+
+std::map<DeviceAddress, DeviceMemory::Block>::const_iterator DeviceMemory::holder(
+    DeviceAddress address) const {
+  auto after = live_.upper_bound(address);
+  if (after == live_.begin()) return live_.end();
+  --after;
+  return address - after->first < after->second.allocation.bytes ? after : live_.end();
+}
+
+bool DeviceMemory::find_range(DeviceAddress address, Range& range) const {
+  std::shared_lock lock(mutex_);
+  const auto found = holder(address);
+  if (found == live_.end()) return false;
+  range = {found->first, found->second.allocation.bytes,
+           found->second.owner == Owner::host ? 0 : to_host_};
+  return true;
+}
+
+const Device::Allocation* DeviceMemory::find(DeviceAddress address) const {
+  std::shared_lock lock(mutex_);
+  const auto found = holder(address);
+  return found == live_.end() ? nullptr : &found->second.allocation;
+}
+
+std::vector<Device::Allocation> DeviceMemory::allocations() const {
+  std::shared_lock lock(mutex_);
+  std::vector<Device::Allocation> list;
+  for (const auto& [at, block] : live_) {
+    if (block.owner == Owner::user) list.push_back(block.allocation);
+  }
+  return list;
+}
+
+bool DeviceMemory::freed(DeviceAddress address) const {
+  std::shared_lock lock(mutex_);
+  auto after = freed_.upper_bound(address);
+  return after != freed_.begin() &&
+         address - std::prev(after)->first < std::prev(after)->second.reserved;
+}
+
+std::string DeviceMemory::describe(DeviceAddress address, std::uint64_t bytes) const {
+  if (address < page) {
+    return address == 0 ? "a null pointer" : hex(address) + ": a null pointer plus an offset";
+  }
+  std::shared_lock lock(mutex_);
+  const auto name = [](const Block& block) {
+    return "the " + std::to_string(block.allocation.bytes) + "-byte allocation '" +
+           block.allocation.what + "' (at " + hex(block.allocation.address) + ")";
+  };
+  auto after = freed_.upper_bound(address);
+  if (after != freed_.begin()) {
+    const Block& block = std::prev(after)->second;
+    if (address - block.allocation.address < block.reserved) {
+      return hex(address) + ": " + std::to_string(address - block.allocation.address) +
+             " bytes into " + name(block) + ", which was freed";
+    }
+  }
+  const auto next = live_.upper_bound(address);
+  const auto before = next == live_.begin() ? live_.end() : std::prev(next);
+  const std::uint64_t past_end = before == live_.end()
+                                     ? ~std::uint64_t{0}
+                                     : address - (before->first + before->second.allocation.bytes);
+  const std::uint64_t ahead = next == live_.end() ? ~std::uint64_t{0} : next->first - address;
+  if (before != live_.end() && address - before->first < before->second.allocation.bytes) {
+    const std::uint64_t room = before->second.allocation.bytes - (address - before->first);
+    const std::string over =
+        bytes > room ? ", its last " + std::to_string(bytes - room) + " bytes past the end" : "";
+    return hex(address) + ": " + std::to_string(address - before->first) + " bytes into " +
+           name(before->second) + over;
+  }
+  if (!reserved(address)) {
+    return hex(address) + ": not device memory (a host pointer?)";
+  }
+  if (past_end == ~std::uint64_t{0} && ahead == ~std::uint64_t{0}) {
+    return hex(address) + ": no allocation is near";
+  }
+  if (past_end <= ahead) {
+    return hex(address) + ": " + std::to_string(past_end) + " bytes after " + name(before->second);
+  }
+  return hex(address) + ": " + std::to_string(ahead) + " bytes before " + name(next->second);
+}
+
+std::byte* DeviceMemory::host(DeviceAddress address, std::size_t bytes,
+                              const std::string& purpose) const {
+  Range range;
+  if (!find_range(address, range) || !range.holds(address, bytes)) {
+    throw Fault(FaultKind::invalid_address, purpose + " of " + std::to_string(bytes) +
+                                                " bytes, at " + describe(address, bytes));
+  }
+  return range.host(address);
+}
+
+}  // namespace ladder::emulator

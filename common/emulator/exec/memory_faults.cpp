@@ -1,0 +1,106 @@
+#include "common/emulator/exec/memory_faults.hpp"
+
+#include <algorithm>
+
+#include "common/emulator/exec/text.hpp"
+
+namespace ladder::emulator {
+
+namespace {
+
+using ptx::Space;
+
+bool begins(const std::string& text, const char* prefix) {
+  return text.rfind(prefix, 0) == 0;
+}
+
+std::string verb(const ptx::Instruction& instruction) {
+  if (begins(instruction.opcode, "ld")) return "read";
+  if (begins(instruction.opcode, "st")) return "write";
+  if (begins(instruction.opcode, "atom") || begins(instruction.opcode, "red")) return "atomic";
+  return "access";
+}
+
+std::string space_name(Space space) {
+  switch (space) {
+    case Space::shared:
+      return "shared";
+    case Space::local:
+      return "local";
+    default:
+      return "global";
+  }
+}
+
+// The shared variable around or before an address.
+std::string shared_place(const Warp& warp, std::uint64_t address) {
+  const std::uint32_t total = warp.shared_bytes;
+  std::string text = "shared address " + hex(address) + ": the block has " + std::to_string(total) +
+                     " bytes of shared memory";
+  if (total == 0) return text;
+  if (address >= total) text += ", this is " + std::to_string(address - total) + " bytes past them";
+  return text;
+}
+
+}  // namespace
+
+void throw_misaligned(const Warp&, const Access& access) {
+  throw KernelFault{
+      FaultKind::misaligned_address,
+      "misaligned address: " + verb(*access.instruction) + " of " + std::to_string(access.bytes) +
+          " bytes in " + space_name(access.space) + " memory",
+      "address " + hex(access.address) + " is not a multiple of " + std::to_string(access.bytes),
+      "a vector access (float4, int2) needs an address that is a multiple of its "
+      "size: check the offset that was added to the pointer",
+      access.lane,
+      access.instruction};
+}
+
+void throw_out_of_bounds(const Warp& warp, const Access& access) {
+  const std::string what = verb(*access.instruction) + " of " + std::to_string(access.bytes) +
+                           " bytes in " + space_name(access.space) + " memory";
+  if (access.space == Space::shared) {
+    throw KernelFault{FaultKind::illegal_address,
+                      "out of bounds: " + what,
+                      shared_place(warp, access.address),
+                      "compare the index with the size of the __shared__ array; dynamic shared "
+                      "memory has the size given at the launch",
+                      access.lane,
+                      access.instruction};
+  }
+  if (access.space == Space::local || (access.address & window_mask) == local_window) {
+    throw KernelFault{FaultKind::illegal_address,
+                      "out of bounds: " + what,
+                      "local address " + hex(access.address & ~window_mask) + " of " +
+                          std::to_string(warp.local_stride) + " bytes a thread has",
+                      "compare the index with the size of the array inside the kernel; deep "
+                      "recursion also ends here",
+                      access.lane,
+                      access.instruction};
+  }
+  const DeviceMemory& memory = *warp.launch.memory;
+  std::string problem = "out of bounds: ";
+  std::string help =
+      "the index runs past the array: guard the access (if (i < n)) and check the size given to "
+      "cudaMalloc, which is in bytes";
+  if (access.address < 4096) {
+    problem = "null pointer: ";
+    help = "a pointer argument is null: was it allocated, and passed in the right place?";
+  } else if (memory.freed(access.address)) {
+    problem = "use after free: ";
+    help = "the memory was freed before the kernel ran: free it after the last use";
+  } else if (!memory.reserved(access.address)) {
+    problem = "host pointer in a kernel: ";
+    help =
+        "pass a pointer from cudaMalloc, not the address of host memory; copy the data with "
+        "cudaMemcpy first";
+  }
+  throw KernelFault{FaultKind::illegal_address,
+                    problem + what,
+                    "address " + memory.describe(access.address, access.bytes),
+                    help,
+                    access.lane,
+                    access.instruction};
+}
+
+}  // namespace ladder::emulator

@@ -1,0 +1,16 @@
+// The COMPARE rows of ops.def.
+#include "common/emulator/exec/lane_functions.hpp"
+#include "common/emulator/exec/operations.hpp"
+
+namespace ladder::emulator {
+
+using namespace lane;
+
+void add_compare_operations(void (*add)(const Operation&)) {
+#define COMMA ,
+#define COMPARE(text, function, ...) add(operation<function, __VA_ARGS__>(text));
+#include "common/emulator/ptx/ops.def"
+#undef COMMA
+}
+
+}  // namespace ladder::emulator

@@ -1,0 +1,186 @@
+// A function ready to run: basic blocks of decoded instructions over a frame of rows.
+//
+// A row holds one register of a warp: 32 x u32 (also for 8- and 16-bit types, upper bits undefined),
+// 32 x u64, or for a predicate one bit a lane. A frame is the rows of one function: first its
+// registers (slots are shared by registers that are never alive together), then read-only rows
+// (constants, parameters, special registers), filled once and not by every instruction.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "common/emulator/device.hpp"
+#include "common/emulator/ptx/module.hpp"
+
+namespace ladder::emulator {
+
+inline constexpr int lanes = 32;
+inline constexpr std::uint32_t all_lanes = 0xffffffffu;
+inline constexpr std::uint32_t no_row = 0xffffffffu;
+
+// Generic addresses of shared and local memory lie in windows that nothing else uses.
+inline constexpr std::uint64_t shared_window = std::uint64_t{0x01} << 56;
+inline constexpr std::uint64_t local_window = std::uint64_t{0x02} << 56;
+inline constexpr std::uint64_t window_mask = ~std::uint64_t{0xffffffff};
+// The "address" of a function, for indirect calls: code_window + index of a function.
+inline constexpr std::uint64_t code_window = std::uint64_t{0x03} << 56;
+
+class Warp;
+struct Inst;
+
+// Executes one instruction for the lanes of `mask`.
+using Handler = void (*)(std::byte* rows, const Inst& inst, Warp& warp, std::uint32_t mask);
+
+struct Inst {
+  Handler some = nullptr;  // any mask
+  Handler all = nullptr;   // all 32 lanes
+  // Byte offsets of rows in the frame.
+  std::uint32_t d = no_row;                               // result
+  std::uint32_t s[4] = {no_row, no_row, no_row, no_row};  // sources; of memory: s[0] address
+  std::uint32_t e = no_row;                               // second result (d|p)
+  std::uint32_t guard = no_row;                           // predicate of @p
+  std::uint32_t cache = 0;              // memory: index of the last allocation hit
+  std::int64_t immediate = 0;           // memory: address offset; else what the operation needs
+  const std::uint32_t* list = nullptr;  // rows of a vector operand
+  std::uint32_t list_number = 0;        // of `list` in Function::lists
+  std::uint8_t list_size = 0;
+  bool list_stored = false;  // the list is a source
+  bool guard_negated = false;
+  std::uint8_t space = 0;  // ptx::Space of a memory instruction
+  std::uint8_t bytes = 0;  // memory: of one element
+  // Behind a guard: what is run with the lanes that remain. Behind a blend or a counter: operation.
+  Handler inner_some = nullptr, inner_all = nullptr;
+  Handler operation = nullptr;
+  const ptx::Instruction* source = nullptr;
+};
+
+enum class Builtin { none, print, assertion, allocate, free };
+
+struct CallSite {
+  const Function* callee = nullptr;  // nullptr: indirect, by the row `target`
+  std::uint32_t target = no_row;
+  Builtin builtin = Builtin::none;
+  // .param variables of the caller (offsets in its local memory), in order.
+  struct Slot {
+    std::uint32_t offset, bytes;
+  };
+  std::vector<Slot> arguments, results;
+  const ptx::Instruction* source = nullptr;
+};
+
+enum class End : std::uint8_t { fall, branch, branch_indexed, exit, ret, call, barrier };
+
+// Instructions that are executed together. Lanes meet again only where a block begins.
+struct Block {
+  const Inst* first = nullptr;
+  const Inst* last = nullptr;  // one past
+  std::uint32_t count = 0;     // PTX instructions, those that lowering dissolved included
+  End end = End::fall;
+  bool end_negated = false;        // of the guard
+  bool needs_members = false;      // begins with an operation that waits for a member mask
+  std::uint32_t guard = no_row;    // of the end; no_row: unconditional
+  bool warp_barrier = false;       // bar.warp.sync: members may wait at different places
+  std::uint32_t members = no_row;  // row of the member mask
+  std::uint32_t target = 0;        // branch: block
+  std::uint32_t index = no_row;    // branch_indexed: row
+  std::vector<std::uint32_t> targets;
+  std::uint32_t call = 0;  // index into Function::calls
+  // barrier: rows of id and thread count, kind of reduction, predicate, result.
+  std::uint32_t barrier_id = no_row, barrier_count = no_row;
+  std::uint32_t barrier_source = no_row, barrier_result = no_row;
+  char barrier_kind = 's';  // s sync, a arrive, p popc, & and, | or
+  const ptx::Instruction* end_source = nullptr;
+};
+
+// A read-only row and how it is filled.
+struct Prefill {
+  enum class Kind : std::uint8_t { constant, parameter, parameter_address, local, special };
+  Kind kind = Kind::constant;
+  std::uint8_t row_bytes = 4;    // of one lane: 4, 8, or 0 for a predicate
+  std::uint8_t value_bytes = 4;  // parameter: of the value in memory
+  bool is_signed = false;        // parameter: how it extends
+  std::uint64_t value = 0;       // constant: bits; parameter, local: offset; special: Special
+  std::uint32_t offset = 0;      // in the frame
+};
+
+enum class Special : std::uint8_t {
+  tid_x,
+  tid_y,
+  tid_z,
+  laneid,
+  warpid,
+  nwarpid,  // of a warp
+  lanemask_eq,
+  lanemask_le,
+  lanemask_lt,
+  lanemask_ge,
+  lanemask_gt,
+  ntid_x,
+  ntid_y,
+  ntid_z,
+  nctaid_x,
+  nctaid_y,
+  nctaid_z,  // of a launch
+  gridid,
+  nsmid,
+  dynamic_smem_size,
+  total_smem_size,
+  envreg1,
+  envreg2,
+  zero,
+  one,
+  ctaid_x,
+  ctaid_y,
+  ctaid_z,
+  smid,  // of a block
+};
+inline constexpr Special first_uniform_special = Special::ntid_x;  // before: a value a lane
+inline constexpr Special first_of_block = Special::ctaid_x;
+
+class Function {
+ public:
+  const Module* module = nullptr;
+  const ptx::Function* source = nullptr;
+  std::string display_name;  // demangled
+  FunctionAttributes attributes;
+
+  std::vector<Inst> instructions;
+  std::vector<Inst> counted;          // the same with counting handlers
+  std::vector<Block> blocks;          // over `instructions`
+  std::vector<Block> counted_blocks;  // over `counted`
+  std::vector<std::vector<std::uint32_t>> lists;
+  std::vector<CallSite> calls;
+  std::vector<Prefill> prefills;
+  std::size_t first_block_prefill = 0;  // prefills from here on change with every block
+  std::uint32_t frame_bytes = 0;
+  std::uint32_t caches = 0;  // memory instructions
+
+  std::uint32_t static_shared = 0;  // bytes
+  std::uint32_t local_bytes = 0;    // of one thread: .local variables and .param space
+  std::vector<CallSite::Slot> parameters, results;  // of a device function, in its local memory
+  bool calls_functions = false;
+  bool calls_indirectly = false;
+  bool needs_parameter_memory = false;  // parameters are addressed, not only loaded
+  int index = 0;                        // in the device's table of functions
+};
+
+// What a launch of a module needs to find by name.
+class Module {
+ public:
+  std::string name;
+  ptx::Module source;
+  std::vector<std::unique_ptr<Function>> functions;
+  std::map<std::string, Symbol, std::less<>> symbols;        // .global and .const
+  std::map<std::string, std::uint32_t, std::less<>> shared;  // offset of module .shared
+  std::uint32_t shared_bytes = 0;
+  std::size_t constant_bytes = 0;
+  std::vector<std::unique_ptr<std::byte[]>> managed;
+
+  const Function* find(std::string_view function_name) const;
+};
+
+}  // namespace ladder::emulator

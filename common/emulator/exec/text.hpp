@@ -1,0 +1,13 @@
+// Small pieces of the texts that a learner reads.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace ladder::emulator {
+
+std::string hex(std::uint64_t value);             // 0x7f12
+std::string bytes_text(std::uint64_t bytes);      // "1028 bytes", "4.0 GB"
+std::string demangle(const std::string& symbol);  // unchanged if it is no C++ name
+
+}  // namespace ladder::emulator

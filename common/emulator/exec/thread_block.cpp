@@ -1,0 +1,216 @@
+#include "common/emulator/exec/thread_block.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <chrono>
+#include <cstring>
+#include <numeric>
+#include <random>
+
+#include "common/emulator/exec/text.hpp"
+
+namespace ladder::emulator {
+
+namespace {
+
+std::string triple(unsigned x, unsigned y, unsigned z) {
+  return "(" + std::to_string(x) + "," + std::to_string(y) + "," + std::to_string(z) + ")";
+}
+
+std::string thread_text(const LaunchState& launch, unsigned thread) {
+  return triple(thread % launch.block.x, thread / launch.block.x % launch.block.y,
+                thread / launch.block.x / launch.block.y);
+}
+
+std::uint32_t read_word(const std::byte* rows, std::uint32_t offset, int lane) {
+  return reinterpret_cast<const std::uint32_t*>(rows + offset)[lane];
+}
+
+}  // namespace
+
+ThreadBlock::ThreadBlock(const LaunchState& launch_state, Worker& its_worker)
+    : launch(launch_state), worker(its_worker), shared(launch_state.shared_bytes + 64) {
+  for (unsigned w = 0; w < launch.warps; ++w) warps_.push_back(std::make_unique<Warp>(*this, w));
+  order_.resize(launch.warps);
+}
+
+void ThreadBlock::start(std::uint64_t ticket) {
+  number = ticket;
+  const std::uint64_t plane = std::uint64_t{launch.grid.x} * launch.grid.y;
+  index = {static_cast<unsigned>(ticket % launch.grid.x),
+           static_cast<unsigned>(ticket / launch.grid.x % launch.grid.y),
+           static_cast<unsigned>(ticket / plane)};
+  live_threads_ = launch.threads;
+  std::fill(std::begin(barriers_), std::end(barriers_), Barrier{});
+  // Shared memory holds garbage at first; all ones is a NaN and a bad index.
+  std::memset(shared.data(), 0xff, launch.shared_bytes);
+  std::iota(order_.begin(), order_.end(), 0u);
+  if (launch.order_seed != 0) {
+    std::shuffle(order_.begin(), order_.end(), std::mt19937_64(launch.order_seed + ticket));
+  }
+  for (const auto& warp : warps_) warp->start();
+}
+
+ThreadBlock::Outcome ThreadBlock::run() {
+  for (;;) {
+    bool progress = false, spun = false;
+    for (const unsigned w : order_) {
+      Warp& warp = *warps_[w];
+      if (warp.exited() || !warp.runnable()) continue;
+      try {
+        const Stop stop = warp.run();
+        (stop == Stop::spinning ? spun : progress) = true;
+        if (stop == Stop::spinning || stop == Stop::slice) check_deadline(warp);
+      } catch (const KernelFault& fault) {
+        report(warp, fault);
+      }
+    }
+    if (live_threads_ == 0) return Outcome::finished;
+    if (progress) continue;
+    if (spun) return Outcome::spinning;
+    deadlock();
+  }
+}
+
+void ThreadBlock::arrive(Warp& warp, Group& group, const Block& at, std::uint32_t mask) {
+  const std::byte* rows = group.frame->rows;
+  const int first = std::countr_zero(mask);
+  const unsigned id = at.barrier_id == no_row ? 0 : read_word(rows, at.barrier_id, first);
+  if (id >= 16) {
+    throw KernelFault{FaultKind::trap,
+                      "barrier " + std::to_string(id) + " does not exist",
+                      "",
+                      "a block has barriers 0 to 15",
+                      first,
+                      at.end_source};
+  }
+  Barrier& barrier = barriers_[id];
+  std::uint32_t threads = static_cast<std::uint32_t>(std::popcount(mask));
+  if (at.barrier_count != no_row) {
+    barrier.expected = read_word(rows, at.barrier_count, first);
+    if (mask == warp.live()) threads = lanes;  // counted in whole warps
+  }
+  barrier.arrived += threads;
+  ++worker.counters.barriers;
+  if (at.barrier_source != no_row) {
+    std::uint32_t predicate;
+    std::memcpy(&predicate, rows + at.barrier_source, 4);
+    barrier.predicate_count += static_cast<std::uint32_t>(std::popcount(predicate & mask));
+    barrier.predicate_total += static_cast<std::uint32_t>(std::popcount(mask));
+  }
+  if (at.barrier_kind != 'a') {
+    group.wait = Wait::barrier;
+    group.at = &at;
+    group.barrier = id;
+  }
+  release_if_complete(id);
+}
+
+void ThreadBlock::exited(std::uint32_t threads) {
+  live_threads_ -= threads;
+  for (unsigned id = 0; id < 16; ++id) {
+    if (barriers_[id].arrived != 0) release_if_complete(id);
+  }
+}
+
+void ThreadBlock::release_if_complete(unsigned id) {
+  Barrier& barrier = barriers_[id];
+  const std::uint32_t expected = barrier.expected != 0 ? barrier.expected : live_threads_;
+  if (barrier.arrived < expected) return;
+  for (const auto& warp : warps_) {
+    for (Group& group : warp->groups) {
+      if (group.wait != Wait::barrier || group.barrier != id) continue;
+      group.wait = Wait::none;
+      if (group.at->barrier_source != no_row) write_reduction(group, barrier);
+    }
+  }
+  barrier = {};
+}
+
+void ThreadBlock::write_reduction(const Group& group, const Barrier& barrier) {
+  std::byte* row = group.frame->rows + group.at->barrier_result;
+  if (group.at->barrier_kind == 'p') {
+    auto* words = reinterpret_cast<std::uint32_t*>(row);
+    for (std::uint32_t left = group.mask; left != 0; left &= left - 1) {
+      words[std::countr_zero(left)] = barrier.predicate_count;
+    }
+    return;
+  }
+  const bool result = group.at->barrier_kind == '&'
+                          ? barrier.predicate_count == barrier.predicate_total
+                          : barrier.predicate_count != 0;
+  std::uint32_t bits;
+  std::memcpy(&bits, row, 4);
+  bits = result ? bits | group.mask : bits & ~group.mask;
+  std::memcpy(row, &bits, 4);
+}
+
+void ThreadBlock::check_deadline(const Warp& warp) const {
+  if (launch.deadline == 0) return;
+  const double now =
+      std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+  if (now < launch.deadline) return;
+  const Block* at = warp.running();
+  const Inst* inst = at && at->first != at->last ? at->first : nullptr;
+  const ptx::Instruction* instruction = inst ? inst->source : at ? at->end_source : nullptr;
+  report(warp,
+         {FaultKind::timeout, "out of time: the kernel was still running", "",
+          "does every loop end? A loop that waits for another thread needs that thread to run",
+          warp.groups.empty() ? 0 : std::countr_zero(warp.groups[0].mask), instruction});
+}
+
+void ThreadBlock::deadlock() {
+  std::string who;
+  int listed = 0;
+  const ptx::Instruction* first = nullptr;
+  const Warp* first_warp = nullptr;
+  for (const auto& warp : warps_) {
+    for (const Group& group : warp->groups) {
+      const Block& at = group.wait == Wait::barrier ? *group.at : group.frame->blocks[group.block];
+      const ptx::Instruction* waits_at =
+          group.wait == Wait::barrier || at.first == at.last ? at.end_source : at.first->source;
+      if (!first) {
+        first = waits_at;
+        first_warp = warp.get();
+      }
+      if (++listed > 6) continue;
+      const unsigned lane = static_cast<unsigned>(std::countr_zero(group.mask));
+      who += "\n  waiting: " + std::to_string(std::popcount(group.mask)) +
+             (std::popcount(group.mask) == 1 ? " thread" : " threads") + " of warp " +
+             std::to_string(warp->index) + " from thread " +
+             thread_text(launch, warp->thread_of(static_cast<int>(lane)));
+      if (waits_at) {
+        const std::string where = place(*group.frame->function, *waits_at);
+        who += " at " + (where.empty() ? "" : where + ", ") + waits_at->opcode;
+      }
+    }
+  }
+  if (listed > 6) who += "\n  and " + std::to_string(listed - 6) + " more groups";
+  report(*first_warp,
+         {FaultKind::deadlock, "deadlock: all live threads of the block wait, none can go on",
+          who.empty() ? who : who.substr(3),
+          "every thread of the block must reach the same __syncthreads(); every lane named in a "
+          "mask must reach the shuffle or vote",
+          std::countr_zero(first_warp->groups[0].mask), first});
+}
+
+void ThreadBlock::report(const Warp& warp, const KernelFault& fault) const {
+  std::string text = fault.what;
+  const Function& function =
+      warp.frame && warp.frame->function ? *warp.frame->function : *launch.function;
+  if (fault.instruction) {
+    const std::string where = place(function, *fault.instruction);
+    text += "\n  at " +
+            (where.empty() ? "line " + std::to_string(fault.instruction->line) + " of the PTX"
+                           : where) +
+            ": " + text_of(*function.source, *fault.instruction);
+  }
+  if (!fault.where.empty()) text += "\n  " + fault.where;
+  text += "\n  in kernel " + launch.function->display_name + ", block " +
+          triple(index.x, index.y, index.z) + ", thread " +
+          thread_text(launch, warp.thread_of(fault.lane));
+  if (!fault.help.empty()) text += "\n  help: " + fault.help;
+  throw Fault(fault.kind, text);
+}
+
+}  // namespace ladder::emulator

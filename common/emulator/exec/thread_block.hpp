@@ -1,0 +1,56 @@
+// A block of threads while it runs: its warps, its shared memory, its barriers. Resumable: run()
+// returns when nothing but waiting for other blocks is left.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "common/emulator/exec/warp.hpp"
+
+namespace ladder::emulator {
+
+class ThreadBlock {
+ public:
+  ThreadBlock(const LaunchState& launch_state, Worker& its_worker);
+
+  // Becomes block number `ticket` of the grid (x fastest).
+  void start(std::uint64_t ticket);
+  enum class Outcome { finished, spinning };
+  // Throws Fault, with the whole text for a learner.
+  Outcome run();
+
+  // A group's lanes arrive; it may release the barrier.
+  void arrive(Warp& warp, Group& group, const Block& at, std::uint32_t mask);
+  void exited(std::uint32_t threads);  // these will never arrive
+
+  const LaunchState& launch;
+  Worker& worker;
+  Dim3 index;
+  std::uint64_t number = 0;
+  std::vector<std::byte> shared;
+
+ private:
+  struct Barrier {
+    std::uint32_t arrived = 0;
+    std::uint32_t expected = 0;  // 0: all live threads
+    std::uint32_t predicate_count = 0, predicate_total = 0;
+  };
+  void release_if_complete(unsigned id);
+  void write_reduction(const Group& group, const Barrier& barrier);
+  [[noreturn]] void deadlock();
+  [[noreturn]] void report(const Warp& warp, const KernelFault& fault) const;
+  void check_deadline(const Warp& warp) const;
+
+  std::vector<std::unique_ptr<Warp>> warps_;
+  std::vector<unsigned> order_;
+  std::uint32_t live_threads_ = 0;
+  Barrier barriers_[16];
+};
+
+// "saxpy.cu:12" or "" if unknown.
+std::string place(const Function& function, const ptx::Instruction& instruction);
+// The instruction as text: "ld.global.f32 %f1, [%rd4+4]".
+std::string text_of(const ptx::Function& function, const ptx::Instruction& instruction);
+
+}  // namespace ladder::emulator

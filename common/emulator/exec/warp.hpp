@@ -1,0 +1,150 @@
+// A warp while it runs: groups of lanes that share a place in the program, and what an
+// instruction's handler may reach (memory, the block, the launch).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "common/emulator/exec/memory.hpp"
+#include "common/emulator/exec/program.hpp"
+
+namespace ladder::emulator {
+
+class ThreadBlock;
+
+// An error found by an instruction. The warp that ran it adds who and where.
+struct KernelFault {
+  FaultKind kind;
+  std::string what;   // first line: "reads 4 bytes out of bounds"
+  std::string where;  // address line; may be empty
+  std::string help;
+  int lane;
+  const ptx::Instruction* instruction;
+};
+
+// What all blocks of one launch share.
+struct LaunchState {
+  const Function* function = nullptr;
+  Dim3 grid, block;
+  unsigned threads = 0;  // of a block
+  unsigned warps = 0;
+  std::uint32_t shared_bytes = 0, dynamic_shared = 0;
+  std::uint32_t local_stride = 0;  // bytes of local memory of a thread
+  DeviceAddress parameters = 0, grid_workspace = 0;
+  const std::byte* parameter_bytes = nullptr;
+  bool count = false, memcheck = true, several_threads = false;
+  std::uint64_t order_seed = 0;
+  std::uint64_t grid_id = 0;
+  int multiprocessors = 1;
+  double deadline = 0;  // seconds on the steady clock; 0: none
+  DeviceMemory* memory = nullptr;
+  const std::vector<const Function*>* functions = nullptr;  // by index, for indirect calls
+  const std::function<void(std::string_view)>* output = nullptr;
+  std::mutex* output_mutex = nullptr;
+};
+
+// What one host thread owns.
+struct Worker {
+  const LaunchState* launch = nullptr;
+  std::vector<std::vector<Range>> caches;  // by function index, then Inst::cache
+  Counters counters;
+
+  Range* cache_of(const Function& function);
+};
+
+// The rows of one function for the lanes that called it together.
+struct Frame {
+  const Function* function = nullptr;
+  const Block* blocks = nullptr;
+  std::byte* rows = nullptr;
+  Range* cache = nullptr;
+  Frame* parent = nullptr;  // nullptr: the kernel
+  std::uint32_t return_block = 0;
+  const CallSite* call = nullptr;
+  std::uint32_t live = 0;        // lanes inside
+  std::uint32_t local_base = 0;  // in every lane's local memory
+  int depth = 0;
+  std::unique_ptr<std::byte, decltype(&std::free)> storage{nullptr, &std::free};  // of the rows
+};
+
+enum class Wait : std::uint8_t { none, members, barrier };
+
+// Lanes at one place.
+struct Group {
+  std::uint32_t mask = 0;
+  std::uint32_t block = 0;
+  Frame* frame = nullptr;
+  Wait wait = Wait::none;
+  bool yielded = false;       // span for long; others go first
+  const Block* at = nullptr;  // Wait::barrier: the block that ended in it
+  unsigned barrier = 0;       // its id
+};
+
+// cp.async: copied when it is waited for, so that a missing wait shows.
+struct AsyncCopy {
+  int lane;
+  std::uint32_t group;
+  std::byte* to;
+  const std::byte* from;
+  std::uint32_t bytes, zeros;
+};
+
+enum class Stop { exited, waiting, spinning, slice };
+
+class Warp {
+ public:
+  Warp(ThreadBlock& block, unsigned index);
+
+  void start();  // at the kernel's first instruction, for the block's new index
+  // Runs until nothing in it can go on, it spins, or its time slice is over.
+  Stop run();
+  bool exited() const { return groups.empty(); }
+  bool runnable();
+  std::uint32_t live() const;
+  unsigned thread_of(int lane) const { return index * lanes + static_cast<unsigned>(lane); }
+  const Block* running() const { return running_; }
+
+  ThreadBlock& block;
+  const LaunchState& launch;
+  Worker& worker;
+  const unsigned index;    // in the block
+  Range* cache = nullptr;  // of the running frame
+  Frame* frame = nullptr;  // running
+  std::byte* shared = nullptr;
+  std::uint32_t shared_bytes = 0;
+  std::byte* local = nullptr;  // lane l's bytes start at l * local_stride
+  std::uint32_t local_stride = 0;
+  std::uint32_t polls = 0;  // accesses that look like waiting for somebody else
+  std::vector<AsyncCopy> copies;
+  std::uint32_t committed[lanes] = {};  // cp.async groups
+  std::vector<Group> groups;
+
+ private:
+  bool choose();
+  void merge();
+  void release_members();
+  bool members_here(const Group& group, const Block& at) const;
+  void finish(const Block& at);
+  void split(std::uint32_t taken, std::uint32_t target);
+  void branch_indexed(const Block& at);
+  void exit_lanes(std::uint32_t mask);
+  void return_lanes(std::uint32_t mask);
+  void enter(const CallSite& call, std::uint32_t mask);
+  void enter_function(const Function& callee, const CallSite& call, std::uint32_t mask);
+  void fill(Frame& target, std::size_t first);
+
+  std::size_t current_ = 0;
+  const Block* running_ = nullptr;
+  std::vector<std::unique_ptr<Frame>> frames_;  // [0]: the kernel's
+  std::unique_ptr<std::byte, decltype(&std::free)> local_storage_{nullptr, &std::free};
+};
+
+// One lane's value of a prefilled row; a predicate's is 0 or 1.
+std::uint64_t prefill_value(const Prefill& row, const Warp& warp, const Frame& frame, int lane);
+
+}  // namespace ladder::emulator
