@@ -1,0 +1,263 @@
+// End to end: .cu files, built by the builder, run on the emulator, judged. Each mistake must get
+// its verdict and the sentence that helps.
+#include "common/harness/judge.hpp"
+
+#include <doctest/doctest.h>
+
+#include <cstdlib>
+
+#include "common/harness/test_paths.hpp"
+
+namespace ladder {
+namespace {
+
+std::vector<Parameters> sizes_of(std::initializer_list<int> values) {
+  std::vector<Parameters> sizes;
+  for (const int value : values) sizes.push_back({{"N", static_cast<double>(value)}});
+  return sizes;
+}
+
+Problem vector_add() {
+  const auto n = [](const Parameters& sizes) { return sizes["N"]; };
+  Problem problem;
+  problem.name = "vector_add";
+  problem.chapter = "01_vector_add";
+  problem.arguments = {{"A", Role::in, ElementType::f32, n, {}},
+                       {"B", Role::in, ElementType::f32, n, {}},
+                       {"C", Role::out, ElementType::f32, n, {}},
+                       {"N", Role::scalar, ElementType::i32, {}, {}}};
+  problem.sizes = [](Tier) { return sizes_of({1, 33, 255, 256, 257, 512, 1000, 1024}); };
+  problem.empty_sizes = sizes_of({0});
+  problem.cost = [](const Parameters& at) { return Cost{12 * at.real("N"), at.real("N")}; };
+  problem.reference = [](const Case&, const Inputs& inputs) {
+    const auto a = inputs.find("A")->second.f32(), b = inputs.find("B")->second.f32();
+    return std::vector<Reference>{[a, b](std::int64_t i) {
+      return Expected{a[static_cast<std::size_t>(i)] + b[static_cast<std::size_t>(i)], 0, false};
+    }};
+  };
+  return problem;
+}
+
+// The same with a bound instead of equality.
+Problem loose_add() {
+  Problem problem = vector_add();
+  problem.has_exact = false;
+  const auto exact = problem.reference;
+  problem.reference = [exact](const Case& tried, const Inputs& inputs) {
+    return std::vector<Reference>{[one = exact(tried, inputs)[0]](std::int64_t i) mutable {
+      Expected expected = one(i);
+      expected.bound = 1e-5;
+      return expected;
+    }};
+  };
+  return problem;
+}
+
+JudgeOptions quick() {
+  JudgeOptions options;
+  options.time_limit_s = 10;
+  return options;
+}
+
+SolverReport judge_file(const char* file, const Problem& problem, const SolverHeader& header = {},
+                        const JudgeOptions& options = quick()) {
+  static const Tree tree{test_paths::source, test_paths::build};
+  static const Toolkit toolkit = Toolkit::require();
+  return judge_solver(tree, toolkit, std::filesystem::path(test_paths::fixtures) / file, problem,
+                      header, options);
+}
+
+SolverReport judge_mood(const char* mood, const Problem& problem = vector_add(),
+                        const SolverHeader& header = {}, const JudgeOptions& options = quick()) {
+  setenv("LADDER_FIXTURE", mood, 1);
+  const SolverReport report = judge_file("moods.cu", problem, header, options);
+  unsetenv("LADDER_FIXTURE");
+  return report;
+}
+
+void check(const SolverReport& report, Verdict verdict, const std::string& sentence) {
+  CHECK_MESSAGE(report.verdict == verdict, report.message);
+  CHECK_MESSAGE(report.message.find(sentence) != std::string::npos, report.message);
+}
+
+SolverHeader with_goal(const std::string& metric, Relation::Operator op,
+                       std::optional<double> factor, const std::string& reference) {
+  SolverHeader header;
+  Relation goal;
+  goal.metric = metric;
+  goal.op = op;
+  goal.factor = factor;
+  goal.reference = reference;
+  goal.at = Parameters{{"N", 1024}};
+  goal.line = 3;
+  header.goals = {goal};
+  return header;
+}
+
+TEST_CASE("a right solver is solved at every size, and its counters are taken") {
+  JudgeOptions options = quick();
+  options.own = true;
+  const SolverReport report = judge_mood("right", vector_add(), {}, options);
+  check(report, Verdict::solved, "");
+  CHECK(report.cases.size() > 8);
+  CHECK(report.counted_at == Parameters{{"N", 1024}});
+  CHECK(report.counters.at("launches") == 1);
+  CHECK(report.counters.at("global.load.requests") == 64);
+  CHECK(report.counters.at("global.load.sectors") == 256);
+  CHECK(report.counters.at("global.store.sectors") == 128);
+  CHECK(report.notes.empty());
+}
+
+TEST_CASE("own memory, copies, cudaMemset, several kernels and recursive launches are all right") {
+  check(judge_mood("detours"), Verdict::solved, "");
+  check(judge_mood("recursion"), Verdict::solved, "");
+}
+
+TEST_CASE("a lost tail is wrong, and the hint names the block") {
+  const SolverReport report = judge_mood("lost tail");
+  check(report, Verdict::wrong, "wrong answer: vector_add, N = 1, exact");
+  check(report, Verdict::wrong,
+        "every size that is a multiple of 256 is right: look at the last block's tail");
+}
+
+TEST_CASE("a write out of bounds by one float is trapped with its line") {
+  const SolverReport report = judge_mood("out of bounds");
+  check(report, Verdict::trapped, "trapped: vector_add, N = 1, exact");
+  check(report, Verdict::trapped, "moods.cu:25");
+}
+
+TEST_CASE("an output that is never written is wrong and said to be so") {
+  check(judge_mood("never written"), Verdict::wrong, "it was never written");
+}
+
+TEST_CASE("an output that is added to without being set is wrong: it held NaN") {
+  check(judge_mood("accumulate"), Verdict::wrong, "holds NaN before every call");
+}
+
+TEST_CASE("a kernel that never ends is out of time, with its line") {
+  JudgeOptions options = quick();
+  options.time_limit_s = 1;
+  const SolverReport report = judge_mood("endless kernel", vector_add(), {}, options);
+  check(report, Verdict::out_of_budget, "moods.cu:");
+}
+
+TEST_CASE("exit(0) inside solve is trapped") {
+  check(judge_mood("exit"), Verdict::trapped, "ended its process (exit code 0) inside solve");
+}
+
+TEST_CASE("host code that dereferences a device pointer is trapped and told which") {
+  check(judge_mood("host dereference"), Verdict::trapped, "points to device memory");
+}
+
+TEST_CASE("an answer kept from an earlier call is wrong") {
+  check(judge_mood("cache"), Verdict::wrong, "this is the answer to the call before");
+}
+
+TEST_CASE("an overwritten input is wrong and named") {
+  check(judge_mood("input overwritten"), Verdict::wrong, "the input was changed: A was");
+}
+
+TEST_CASE("results that differ within the bound pass with a note, unless a goal forbids it") {
+  const SolverReport report = judge_mood("nondeterministic", loose_add());
+  check(report, Verdict::solved, "");
+  REQUIRE(report.notes.size() == 1);
+  CHECK(report.notes[0].find("nondeterministic: 4 of 40 repeats differ") != std::string::npos);
+  SolverHeader declared;
+  declared.nondeterministic = "a test";
+  CHECK(judge_mood("nondeterministic", loose_add(), declared).notes.empty());
+  check(judge_mood("nondeterministic", loose_add(),
+                   with_goal("differing_repeats", Relation::Operator::equal, 0, "")),
+        Verdict::wrong, "differing_repeats is 4, wanted == 0");
+}
+
+TEST_CASE("a refusal counts outside @limits and is wrong inside them") {
+  SolverHeader limited;
+  limited.limits = {{"N <= 256", "N", Relation::Operator::less_equal, 256}};
+  check(judge_mood("refuse", vector_add(), limited), Verdict::solved, "");
+  check(judge_mood("refuse"), Verdict::wrong, "it refuses: N must be at most 256");
+  // A wrong answer outside the limits is wrong; a right one is fine.
+  check(judge_mood("right", vector_add(), limited), Verdict::solved, "");
+  check(judge_mood("lost tail", vector_add(), limited), Verdict::wrong, "wrong answer");
+}
+
+TEST_CASE("a failed CUDA_CHECK brings its line; no memory left is out of memory") {
+  check(judge_mood("too much memory"), Verdict::out_of_budget, "moods.cu:");
+}
+
+TEST_CASE("a launch with too large a block is trapped") {
+  check(judge_mood("bad launch"), Verdict::trapped, "2048");
+}
+
+TEST_CASE("what host and device print is shown beside the verdict") {
+  const SolverReport report = judge_mood("prints");
+  check(report, Verdict::wrong, "the solver printed:");
+  check(report, Verdict::wrong, "hello from a thread");
+  check(report, Verdict::wrong, "hello from solve");
+}
+
+TEST_CASE("writing when there is nothing to do is wrong for our own solvers") {
+  JudgeOptions options = quick();
+  options.own = true;
+  const SolverReport report = judge_mood("writes for nothing", vector_add(), {}, options);
+  CHECK(report.verdict != Verdict::solved);
+}
+
+TEST_CASE("what does not compile, has no solve or another signature is not compiled") {
+  check(judge_file("does_not_compile.cu", vector_add()), Verdict::not_compiled,
+        "does_not_compile.cu:4");
+  check(judge_file("no_solve.cu", vector_add()), Verdict::not_compiled, "solve");
+  check(judge_file("wrong_signature.cu", vector_add()), Verdict::not_compiled, "float");
+}
+
+TEST_CASE("counter goals are judged against numbers and ideals") {
+  using Operator = Relation::Operator;
+  const SolverReport met = judge_mood(
+      "right", vector_add(), with_goal("global.load.sectors", Operator::equal, {}, "ideal"));
+  check(met, Verdict::solved, "");
+  REQUIRE(met.goals.size() == 1);
+  CHECK(met.goals[0].met);
+  check(judge_mood("right", vector_add(), with_goal("launches", Operator::less, 1, "")),
+        Verdict::wrong, "launches is 1, wanted < 1 at N=1024");
+  CHECK_THROWS_WITH_AS(
+      judge_mood("right", vector_add(), with_goal("global.load.sector", Operator::less, 1, "")),
+      doctest::Contains("did you mean 'global.load.sectors'"), UsageError);
+}
+
+TEST_CASE("a time goal without a GPU is not judged") {
+  const SolverReport report =
+      judge_mood("right", vector_add(), with_goal("time", Relation::Operator::less, 1, "step_05"));
+  check(report, Verdict::solved, "");
+  REQUIRE(report.goals.size() == 1);
+  CHECK_FALSE(report.goals[0].judged);
+}
+
+TEST_CASE("a solver that needs other hardware is skipped with the reason") {
+  SolverHeader header;
+  header.needs.architecture = 100;
+  check(judge_mood("right", vector_add(), header), Verdict::skipped, "needs sm_100");
+  header = {};
+  header.needs.shared_bytes = 300 << 10;
+  check(judge_mood("right", vector_add(), header), Verdict::skipped, "shared memory");
+}
+
+TEST_CASE("a case asked for by hand is the only one tried") {
+  JudgeOptions options = quick();
+  options.cases = {{{{"N", 300}}, Distribution::random}};
+  const SolverReport report = judge_mood("right", vector_add(), {}, options);
+  check(report, Verdict::solved, "");
+  REQUIRE(report.cases.size() == 1);
+  CHECK(report.cases[0].tried.parameters == Parameters{{"N", 300}});
+}
+
+TEST_CASE("with keep_going every case is tried") {
+  JudgeOptions options = quick();
+  options.keep_going = true;
+  const SolverReport report = judge_mood("lost tail", vector_add(), {}, options);
+  CHECK(report.verdict == Verdict::wrong);
+  int right = 0;
+  for (const CaseReport& one : report.cases) right += one.verdict == Verdict::solved;
+  CHECK(right >= 3);
+}
+
+}  // namespace
+}  // namespace ladder
