@@ -73,7 +73,9 @@ void relocate(Module& module, DeviceMemory& memory) {
                                                 "' names '" + demangle(relocation.symbol) +
                                                 "', which is not in the module");
       }
-      std::memcpy(bytes + relocation.offset, &value, static_cast<std::size_t>(relocation.bytes));
+      value >>= relocation.shift;
+      const int length = std::min(relocation.bytes, static_cast<int>(sizeof value));
+      std::memcpy(bytes + relocation.offset, &value, static_cast<std::size_t>(length));
     }
   }
 }
