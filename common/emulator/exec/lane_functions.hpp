@@ -293,9 +293,14 @@ struct frsqrt { template <class T> static T run(T a) {
   if constexpr (sizeof(T) == 4) return canonical(f32(1.0 / __builtin_sqrt(f64(a))));
   else return T(1) / __builtin_sqrt(a);
 } };
-// rcp.approx.ftz.f64 and rsqrt.approx.ftz.f64 keep the upper 32 bits only.
+inline f64 flush(f64 a) {
+  const u64 bits = std::bit_cast<u64>(a);
+  return std::bit_cast<f64>((bits & 0x7ff0000000000000u) == 0 ? bits & 0x8000000000000000u : bits);
+}
+inline f64 upper_word(f64 a) { return std::bit_cast<f64>(std::bit_cast<u64>(a) & ~u64(0xffffffff)); }
+// rcp.approx.ftz.f64 and rsqrt.approx.ftz.f64 see and keep the upper 32 bits only.
 template <class F>
-struct high_word { static f64 run(f64 a) { return std::bit_cast<f64>(std::bit_cast<u64>(F::run(std::bit_cast<f64>(std::bit_cast<u64>(a) & ~u64(0xffffffff)))) & ~u64(0xffffffff)); } };
+struct high_word { static f64 run(f64 a) { return upper_word(flush(F::run(flush(upper_word(a))))); } };
 
 template <class T> inline T sign_bit_cleared(T a) {
   if constexpr (sizeof(T) == 4) return std::bit_cast<f32>(std::bit_cast<u32>(a) & 0x7fffffffu);
@@ -378,8 +383,19 @@ inline bf16 rounded(f64 value, bf16) { return to_bf16(value, Round::nearest); }
 
 template <class F>
 struct in_f32 { template <class H, class... A> static H run(H a, A... b) { return rounded(f32(F::run(to_float(a), to_float(b)...)), H{}); } };
+// a + b with the last bit set if the sum is inexact: rounding it again, to fewer than 52 bits, is
+// rounding once.
+inline f64 sum_to_odd(f64 a, f64 b) {
+  const f64 sum = a + b;
+  const f64 of_b = sum - a;
+  const f64 error = (a - (sum - of_b)) + (b - of_b);
+  const u64 bits = std::bit_cast<u64>(sum);
+  const bool grows = (error > 0) == (sum > 0);
+  const u64 odd = (bits & 1) != 0 ? bits : grows ? bits + 1 : bits - 1;
+  return std::bit_cast<f64>(error != 0 && error == error ? odd : bits);
+}
 struct hfma { template <class H> static H run(H a, H b, H c) {
-  return rounded(__builtin_fma(f64(to_float(a)), f64(to_float(b)), f64(to_float(c))), H{});
+  return rounded(sum_to_odd(f64(to_float(a)) * f64(to_float(b)), f64(to_float(c))), H{});
 } };
 template <class F>
 struct relu { template <class H, class... A> static H run(H a, A... b) {
