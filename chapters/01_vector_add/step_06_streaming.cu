@@ -1,7 +1,7 @@
 //! # Step 06: stream the result past the cache {#vector_add_step_06}
 //! @builds-on step_05_float4
 //! @new   __stcs, bytes in flight, Little's law
-//! @claim instructions == 1 x step_05 at N=4096
+//! @claim instructions.warp == 1 x step_05 at N=4096
 //! @claim global.load.requests == 1 x step_05 at N=4096
 //! @claim global.load.sectors == ideal at N=4096
 //! @claim global.store.sectors == ideal at N=4096

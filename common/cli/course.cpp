@@ -102,7 +102,7 @@ SolverReport judge_entry(const Course& course, const CatalogEntry& entry, JudgeO
   const SolverHeader header = read_solver_header(entry.file);
   options.own = true;
   SolverReport report;
-  if (entry.kind == SolverKind::program) {
+  if (header.is_program()) {
     report = judge_program(course.tree, course.toolkit, entry.file, header, options);
   } else {
     report = judge_solver(course.tree, course.toolkit, entry.file, problem_of(entry, header),

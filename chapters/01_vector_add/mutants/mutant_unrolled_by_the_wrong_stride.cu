@@ -1,6 +1,6 @@
 //! # Mutant: two elements a turn, the second in the wrong place
 //! @builds-on step_04_grid_stride
-//! @fails wrong at N=16385 passes N=16384
+//! @fails wrong at N=16641 passes N=16640
 //!
 //! The loop is unrolled by two. The second element lies one grid after the
 //! first; one block after it lies an element that another thread has already.
