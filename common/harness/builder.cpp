@@ -177,11 +177,10 @@ class Compilation {
         request_(request),
         source_(fs::canonical(request.source)),
         shown_(with_short_paths(source_.string())),
-        program_(request.program),
-        wrapped_(!request.program && request.problem != nullptr),
+        program_(request.program || request.problem == nullptr),
         folder_(tree.build / "cache" / "solvers"),
         host_(find_host_compiler(toolkit, folder_)) {
-    if (wrapped_) wrapper_ = signature_wrapper(*request.problem, source_);
+    if (!program_) wrapper_ = signature_wrapper(*request.problem, source_);
     more_flags_ = {"-gencode", architecture_flag(request), "-I", tree.source.string()};
     for (const std::string& library : request.links) more_flags_.push_back("-l" + library);
   }
@@ -211,14 +210,14 @@ class Compilation {
   }
 
   ProcessResult compile(const TemporaryFolder& scratch) {
-    ProcessResult result = compile_once(host_, scratch, wrapped_);
+    ProcessResult result = compile_once(host_, scratch, !program_);
     const bool wants_special_functions =
         result.exit_code != 0 && host_.skips_special_functions &&
         (result.errors + result.output).find("\"std\" has no member") != std::string::npos;
     if (wants_special_functions) {
       HostCompiler complete = host_;
       complete.skips_special_functions = false;
-      result = compile_once(complete, scratch, wrapped_);
+      result = compile_once(complete, scratch, !program_);
     }
     return result;
   }
@@ -265,7 +264,7 @@ class Compilation {
     }
     std::vector<std::string> own = error_blocks(output);
     std::string message;
-    if (wrapped_) {
+    if (!program_) {
       const std::string checked = signature_message(output, *request_.problem, text, shown_);
       drop_wrapper_errors(own, scratch);
       // After a syntax error in the solver the checks fail for no reason of their own.
@@ -302,7 +301,6 @@ class Compilation {
   fs::path source_;
   std::string shown_;
   bool program_;
-  bool wrapped_;  // a solver, whose signature is checked
   fs::path folder_;
   HostCompiler host_;
   std::string wrapper_;

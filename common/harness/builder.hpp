@@ -26,7 +26,7 @@ struct Toolkit {
 
 struct BuildRequest {
   std::filesystem::path source;
-  const Problem* problem = nullptr;  // nullptr: not a solver, such as ceilings.cu
+  const Problem* problem = nullptr;  // nullptr: a program with its own main
   int virtual_architecture = 75;     // PTX, always included
   std::optional<int> sass;           // e.g. 90: machine code from the same PTX
   std::string sass_suffix;           // "a" for sm_90a

@@ -239,11 +239,6 @@ std::vector<Trial> trials_of(const Gate& gate) {
 }  // namespace
 
 void check_behaviour(Gate& gate) {
-  const fs::path emulator =
-      gate.tree.build / "common/emulator" / ("libcudart.so." + std::to_string(gate.toolkit.major));
-  if (!fs::exists(emulator)) {
-    throw MachineError("no emulator at " + emulator.string() + ": build first, with ./ladder");
-  }
   const std::vector<Trial> trials = trials_of(gate);
   const int total = static_cast<int>(trials.size());
   std::atomic<std::size_t> next = 0;

@@ -192,7 +192,7 @@ void check_leftovers(Gate& gate) {
   const std::vector<std::string> words = leftovers();
   for (const fs::path& file : tree_files(gate.tree)) {
     const bool is_text =
-        has_extension(file, {".cu", ".cuh", ".cpp", ".hpp", ".h", ".md", ".build", ".sh"});
+        has_extension(file, {".cu", ".cuh", ".cpp", ".hpp", ".h", ".def", ".md", ".build", ".sh"});
     if (!is_text) continue;
     gate.log.count(1);
     const std::string text = read_file(file);

@@ -74,9 +74,7 @@ Report read_report(const fs::path& file) {
   const auto json = nlohmann::json::parse(read_file(file), nullptr, false);
   if (json.is_discarded())
     throw MachineError("the emulator's report is not JSON: " + file.string());
-  // Named, because items() refers to it.
-  const auto calls = json.value("calls", nlohmann::json::object());
-  for (const auto& [name, count] : calls.items()) {
+  for (const auto& [name, count] : json.value("calls", nlohmann::json::object()).items()) {
     report.calls[name] = count.get<int>();
   }
   for (const auto& fault : json.value("faults", nlohmann::json::array())) {

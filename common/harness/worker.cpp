@@ -100,11 +100,7 @@ Outcome device_trouble(Reply& reply, int error) {
   _exit(0);
 }
 
-constexpr int crashes[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
-struct sigaction earlier[NSIG];  // the emulator's, which knows all of its memory
-
-// Runs on its own stack, touches only static memory, and ends the process; or leaves a bad address
-// that is in none of the arrays to the emulator.
+// Runs on its own stack, touches only static memory, and ends the process.
 void crashed(int signal, siginfo_t* info, void*) {
   static Reply reply;
   reply.outcome = Outcome::crashed;
@@ -121,10 +117,6 @@ void crashed(int signal, siginfo_t* info, void*) {
       }
       ++index;
     }
-    if (reply.argument < 0 && (earlier[signal].sa_flags & SA_SIGINFO) != 0) {
-      sigaction(signal, &earlier[signal], nullptr);
-      return;  // the instruction faults again
-    }
   }
   send_reply(reply);
   _exit(128 + signal);
@@ -136,8 +128,9 @@ void catch_crashes() {
   sigaltstack(&alternative, nullptr);
   struct sigaction action {};
   action.sa_sigaction = crashed;
-  action.sa_flags = SA_SIGINFO | SA_ONSTACK;
-  for (const int signal : crashes) sigaction(signal, &action, &earlier[signal]);
+  action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESETHAND;
+  for (const int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT})
+    sigaction(signal, &action, nullptr);
 }
 
 // ---- Requests --------------------------------------------------------------------------------
@@ -153,7 +146,6 @@ void open_runtime(const Command& command, Reply& reply) {
     reply.code = status;
     return set_text(reply, cuda.describe(status));
   }
-  catch_crashes();  // after the emulator has set its own handler
   reply.device = cuda.describe_device(device);
   reply.outcome = Outcome::done;
 }
@@ -440,5 +432,6 @@ int main(int count, char** words) {
   setrlimit(RLIMIT_CORE, &no_core);
   limit(RLIMIT_DATA, std::strtoull(words[3], nullptr, 10));
   limit(RLIMIT_CPU, std::strtoull(words[4], nullptr, 10));
+  catch_crashes();
   return serve_all();
 }

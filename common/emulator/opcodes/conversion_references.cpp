@@ -1,0 +1,223 @@
+// cvt between all types.
+#include <algorithm>
+
+#include "common/emulator/opcodes/reference.hpp"
+#include "common/emulator/opcodes/soft_float.hpp"
+
+namespace ladder::emulator::opcodes {
+namespace {
+
+__extension__ using s128 = __int128;
+
+struct Direction {
+  const char* name;  // .rn, .rni
+  Rounding rounding;
+};
+constexpr Direction directions[] = {
+    {"n", Rounding::nearest}, {"z", Rounding::zero}, {"m", Rounding::down}, {"p", Rounding::up}};
+
+template <class T>
+struct Float;
+template <>
+struct Float<F16> {
+  static constexpr Format format = half_format;
+  static constexpr const char* name = "f16";
+  static constexpr u64 one = 0x3c00;
+};
+template <>
+struct Float<BF16> {
+  static constexpr Format format = bfloat_format;
+  static constexpr const char* name = "bf16";
+  static constexpr u64 one = 0x3f80;
+};
+template <>
+struct Float<F32> {
+  static constexpr Format format = single_format;
+  static constexpr const char* name = "f32";
+  static constexpr u64 one = 0x3f800000;
+};
+template <>
+struct Float<F64> {
+  static constexpr Format format = double_format;
+  static constexpr const char* name = "f64";
+  static constexpr u64 one = 0x3ff0000000000000;
+};
+
+template <class T>
+std::string name_of() {
+  if constexpr (std::is_integral_v<T>) {
+    return (std::is_signed_v<T> ? "s" : "u") + std::to_string(sizeof(T) * 8);
+  } else {
+    return Float<T>::name;
+  }
+}
+template <class T>
+T made(u64 bits) {
+  return {static_cast<decltype(T::bits)>(bits)};
+}
+template <class T>
+u64 saturated(u64 bits) {
+  if (is_nan(Float<T>::format, bits) || compared(Float<T>::format, bits, 0) <= 0) return 0;
+  return compared(Float<T>::format, bits, Float<T>::one) > 0 ? Float<T>::one : bits;
+}
+
+template <class To, class From>
+void between_integers(ReferenceTable& table) {
+  const std::string types = name_of<To>() + "." + name_of<From>();
+  table.row("cvt." + types, [](From a) { return To(a); });
+  table.row("cvt.sat." + types, [](From a) {
+    constexpr s128 end = s128(1) << (sizeof(To) * 8 - (std::is_signed_v<To> ? 1 : 0));
+    return To(std::clamp<s128>(a, std::is_signed_v<To> ? -end : 0, end - 1));
+  });
+}
+
+template <class To, class From>
+void from_integer(ReferenceTable& table) {
+  for (const Direction& direction : directions) {
+    table.row(
+        std::string("cvt.r") + direction.name + "." + name_of<To>() + "." + name_of<From>(),
+        [=](From a) {
+          const u64 size = a < 0 ? 0 - u64(s64(a)) : u64(a);
+          return made<To>(soft_from_integer(Float<To>::format, a < 0, size, direction.rounding));
+        });
+  }
+}
+
+template <class To, class From>
+void to_integer(ReferenceTable& table) {
+  constexpr int width = int(sizeof(To) * 8);
+  const u64 nan = std::is_same_v<From, F64> || width == 64 ? u64{1} << (width - 1) : 0;
+  const auto convert = [=](u64 bits, Rounding rounding) {
+    return To(
+        soft_to_integer(Float<From>::format, bits, rounding, width, std::is_signed_v<To>, nan));
+  };
+  for (const Direction& direction : directions) {
+    const std::string head = std::string("cvt.r") + direction.name + "i.";
+    const std::string types = name_of<To>() + "." + name_of<From>();
+    table.row(head + types, [=](From a) { return convert(a.bits, direction.rounding); });
+    if (std::is_same_v<From, F32>)
+      table.row(head + "ftz." + types, [=](From a) {
+        return convert(flushed(Float<From>::format, a.bits), direction.rounding);
+      });
+  }
+}
+
+template <class T>
+void with_integers(ReferenceTable& table) {
+  between_integers<u8, T>(table);
+  between_integers<u16, T>(table);
+  between_integers<u32, T>(table);
+  between_integers<u64, T>(table);
+  between_integers<s8, T>(table);
+  between_integers<s16, T>(table);
+  between_integers<s32, T>(table);
+  between_integers<s64, T>(table);
+  from_integer<F16, T>(table);
+  from_integer<F32, T>(table);
+  from_integer<F64, T>(table);
+  if constexpr (sizeof(T) > 1) {
+    to_integer<T, F16>(table);
+    to_integer<T, F32>(table);
+    to_integer<T, F64>(table);
+  }
+}
+
+template <class To, class From>
+void widened(ReferenceTable& table) {
+  table.row("cvt." + name_of<To>() + "." + name_of<From>(), [](From a) {
+    return made<To>(
+        soft_convert(Float<From>::format, Float<To>::format, a.bits, Rounding::nearest));
+  });
+}
+template <class To, class From>
+void narrowed(ReferenceTable& table, bool all_directions) {
+  const std::string types = name_of<To>() + "." + name_of<From>();
+  for (const Direction& direction : directions) {
+    const bool half_way =
+        direction.rounding == Rounding::nearest || direction.rounding == Rounding::zero;
+    if (!all_directions && !half_way) continue;
+    table.row(std::string("cvt.r") + direction.name + "." + types, [=](From a) {
+      return made<To>(
+          soft_convert(Float<From>::format, Float<To>::format, a.bits, direction.rounding));
+    });
+  }
+}
+
+template <class T>
+void to_integral(ReferenceTable& table) {
+  const std::string types = name_of<T>() + "." + name_of<T>();
+  for (const Direction& direction : directions) {
+    const std::string head = std::string("cvt.r") + direction.name + "i.";
+    const auto integral = [=](u64 a) {
+      return soft_integral(Float<T>::format, a, direction.rounding);
+    };
+    table.row(head + types, [=](T a) { return made<T>(integral(a.bits)); });
+    if (!std::is_same_v<T, F32>) continue;
+    table.row(head + "ftz." + types,
+              [=](T a) { return made<T>(integral(flushed(Float<T>::format, a.bits))); });
+    table.row(head + "sat." + types, [=](T a) { return made<T>(saturated<T>(integral(a.bits))); });
+  }
+}
+
+// cvt.rn.f16x2.f32 d, a, b: a in the upper half.
+template <class Pair, class To>
+void packed(ReferenceTable& table) {
+  const auto convert = [](u64 a, Rounding rounding) {
+    return u16(soft_convert(single_format, Float<To>::format, a, rounding));
+  };
+  const auto rectified = [](u16 a) {
+    return !is_nan(Float<To>::format, a) && is_negative(Float<To>::format, a) ? u16(0) : a;
+  };
+  const std::string types = name_of<To>() + "x2.f32";
+  for (const Direction& direction : {directions[0], directions[1]}) {
+    const std::string head = std::string("cvt.r") + direction.name;
+    const Rounding rounding = direction.rounding;
+    table.row(head + "." + types, [=](F32 a, F32 b) {
+      return Pair{convert(b.bits, rounding), convert(a.bits, rounding)};
+    });
+    table.row(head + ".relu." + types, [=](F32 a, F32 b) {
+      return Pair{rectified(convert(b.bits, rounding)), rectified(convert(a.bits, rounding))};
+    });
+  }
+}
+
+}  // namespace
+
+void add_conversion_references(ReferenceTable& table) {
+  with_integers<u8>(table);
+  with_integers<u16>(table);
+  with_integers<u32>(table);
+  with_integers<u64>(table);
+  with_integers<s8>(table);
+  with_integers<s16>(table);
+  with_integers<s32>(table);
+  with_integers<s64>(table);
+  widened<F64, F32>(table);
+  widened<F64, F16>(table);
+  widened<F32, F16>(table);
+  widened<F32, BF16>(table);
+  narrowed<F32, F64>(table, true);
+  narrowed<F16, F32>(table, false);
+  narrowed<F16, F64>(table, false);
+  narrowed<BF16, F32>(table, false);
+  to_integral<F16>(table);
+  to_integral<F32>(table);
+  to_integral<F64>(table);
+  packed<F16x2, F16>(table);
+  packed<BF16x2, BF16>(table);
+  table.row("cvt.sat.f32.f32", [](F32 a) { return made<F32>(saturated<F32>(a.bits)); });
+  table.row("cvt.ftz.f64.f32", [](F32 a) {
+    return made<F64>(soft_convert(single_format, double_format, flushed(single_format, a.bits),
+                                  Rounding::nearest));
+  });
+  table.row("cvt.rn.ftz.f32.f64", [](F64 a) {
+    return made<F32>(flushed(
+        single_format, soft_convert(double_format, single_format, a.bits, Rounding::nearest)));
+  });
+  table.row("cvt.rn.sat.f32.f64", [](F64 a) {
+    return made<F32>(
+        saturated<F32>(soft_convert(double_format, single_format, a.bits, Rounding::nearest)));
+  });
+}
+
+}  // namespace ladder::emulator::opcodes

@@ -1,0 +1,147 @@
+// f16 and bf16, single and packed: rounded once from the exact result.
+#include <cmath>
+
+#include "common/emulator/opcodes/reference.hpp"
+#include "common/emulator/opcodes/soft_float.hpp"
+
+namespace ladder::emulator::opcodes {
+namespace {
+
+struct HalfKind {
+  Format format;
+  u16 one;
+};
+constexpr HalfKind half{half_format, 0x3c00}, bfloat{bfloat_format, 0x3f80};
+
+u16 saturated(HalfKind kind, u64 bits) {
+  if (is_nan(kind.format, bits) || compared(kind.format, bits, 0) <= 0) return 0;
+  return compared(kind.format, bits, kind.one) > 0 ? kind.one : u16(bits);
+}
+// Negative results and -0 become +0; a NaN stays one.
+u16 rectified(HalfKind kind, u64 bits) {
+  if (is_nan(kind.format, bits)) return u16(canonical_nan(kind.format));
+  return is_negative(kind.format, bits) ? 0 : u16(bits);
+}
+u16 lesser(HalfKind kind, u64 a, u64 b, bool greater, bool nan_wins) {
+  const Format f = kind.format;
+  if (is_nan(f, a) && is_nan(f, b)) return u16(canonical_nan(f));
+  if (is_nan(f, a)) return u16(nan_wins ? canonical_nan(f) : b);
+  if (is_nan(f, b)) return u16(nan_wins ? canonical_nan(f) : a);
+  const int order = compared(f, a, b);
+  const bool a_is_less = order < 0 || (order == 0 && is_negative(f, a));
+  return u16(a_is_less != greater ? a : b);
+}
+
+// One row for the single type and one for the pair, from a function of bits.
+template <class Single, class Pair>
+class Rows {
+ public:
+  Rows(ReferenceTable& table, std::string type) : table_(table), type_(std::move(type)) {}
+
+  template <class F>
+  void unary(const std::string& head, F function) {
+    table_.row(head + type_, [=](Single a) { return Single{u16(function(a.bits))}; });
+    table_.row(head + type_ + "x2", [=](Pair a) {
+      return Pair{u16(function(a.low)), u16(function(a.high))};
+    });
+  }
+  template <class F>
+  void binary(const std::string& head, F function) {
+    table_.row(head + type_,
+               [=](Single a, Single b) { return Single{u16(function(a.bits, b.bits))}; });
+    table_.row(head + type_ + "x2", [=](Pair a, Pair b) {
+      return Pair{u16(function(a.low, b.low)), u16(function(a.high, b.high))};
+    });
+  }
+  template <class F>
+  void ternary(const std::string& head, F function) {
+    table_.row(head + type_, [=](Single a, Single b, Single c) {
+      return Single{u16(function(a.bits, b.bits, c.bits))};
+    });
+    table_.row(head + type_ + "x2", [=](Pair a, Pair b, Pair c) {
+      return Pair{u16(function(a.low, b.low, c.low)), u16(function(a.high, b.high, c.high))};
+    });
+  }
+
+ private:
+  ReferenceTable& table_;
+  std::string type_;
+};
+
+template <class Single, class Pair>
+void arithmetic(Rows<Single, Pair> rows, HalfKind kind) {
+  const Format f = kind.format;
+  const auto add = [=](u64 a, u64 b) { return soft_add(f, a, b, Rounding::nearest); };
+  const auto subtract = [=](u64 a, u64 b) { return add(a, negated(f, b)); };
+  const auto multiply = [=](u64 a, u64 b) { return soft_multiply(f, a, b, Rounding::nearest); };
+  const auto fma = [=](u64 a, u64 b, u64 c) { return soft_fma(f, a, b, c, Rounding::nearest); };
+  for (const std::string& rounding : {std::string("."), std::string(".rn.")}) {
+    rows.binary("add" + rounding, add);
+    rows.binary("sub" + rounding, subtract);
+    rows.binary("mul" + rounding, multiply);
+    if (kind.one != half.one) continue;
+    rows.binary("add" + rounding + "sat.",
+                [=](u64 a, u64 b) { return saturated(kind, add(a, b)); });
+    rows.binary("sub" + rounding + "sat.",
+                [=](u64 a, u64 b) { return saturated(kind, subtract(a, b)); });
+    rows.binary("mul" + rounding + "sat.",
+                [=](u64 a, u64 b) { return saturated(kind, multiply(a, b)); });
+  }
+  rows.ternary("fma.rn.", fma);
+  rows.ternary("fma.rn.relu.", [=](u64 a, u64 b, u64 c) { return rectified(kind, fma(a, b, c)); });
+  if (kind.one == half.one)
+    rows.ternary("fma.rn.sat.", [=](u64 a, u64 b, u64 c) { return saturated(kind, fma(a, b, c)); });
+  for (const bool greater : {false, true}) {
+    const std::string name = greater ? "max." : "min.";
+    rows.binary(name, [=](u64 a, u64 b) { return lesser(kind, a, b, greater, false); });
+    rows.binary(name + "NaN.", [=](u64 a, u64 b) { return lesser(kind, a, b, greater, true); });
+  }
+  rows.unary("neg.", [=](u64 a) { return negated(f, a); });
+  rows.unary("abs.", [=](u64 a) { return magnitude(f, a); });
+}
+
+// Correct to the manual's bound: the error of each half relative to its exact value.
+template <class Single, class Pair, class F>
+void approximate(ReferenceTable& table, const std::string& head, const std::string& type,
+                 HalfKind kind, double relative, F function) {
+  const Format f = kind.format;
+  const auto value = [=](u64 bits) {
+    return double(
+        std::bit_cast<float>(u32(soft_convert(f, single_format, bits, Rounding::nearest))));
+  };
+  const auto bits_of = [=](double x) {
+    return u16(soft_convert(double_format, f, std::bit_cast<u64>(x), Rounding::nearest));
+  };
+  const auto near = [=](u64 expected, u64 got) {
+    if (expected == got) return true;
+    if (is_nan(f, expected) || is_nan(f, got)) return is_nan(f, expected) && is_nan(f, got);
+    // Subnormals: their grid is coarser than the bound.
+    const double grid = value(1);
+    return std::fabs(value(got) - value(expected)) <= std::fabs(value(expected)) * relative + grid;
+  };
+  table.row(head + type, [=](Single a) { return Single{bits_of(function(value(a.bits)))}; })
+      .close_enough = [=](const u64*, u64 expected, u64 got) { return near(expected, got); };
+  table
+      .row(head + type + "x2",
+           [=](Pair a) {
+             return Pair{bits_of(function(value(a.low))), bits_of(function(value(a.high)))};
+           })
+      .close_enough = [=](const u64*, u64 expected, u64 got) {
+    return near(expected & 0xffff, got & 0xffff) && near(expected >> 16, got >> 16);
+  };
+}
+
+}  // namespace
+
+void add_half_references(ReferenceTable& table) {
+  arithmetic(Rows<F16, F16x2>(table, "f16"), half);
+  arithmetic(Rows<BF16, BF16x2>(table, "bf16"), bfloat);
+  const auto exp2 = [](double a) { return std::exp2(a); };
+  const auto tanh = [](double a) { return std::tanh(a); };
+  approximate<F16, F16x2>(table, "ex2.approx.", "f16", half, 0x1p-9, exp2);
+  approximate<BF16, BF16x2>(table, "ex2.approx.ftz.", "bf16", bfloat, 0x1p-7, exp2);
+  approximate<F16, F16x2>(table, "tanh.approx.", "f16", half, 0x1p-9, tanh);
+  approximate<BF16, BF16x2>(table, "tanh.approx.", "bf16", bfloat, 0x1p-7, tanh);
+}
+
+}  // namespace ladder::emulator::opcodes
