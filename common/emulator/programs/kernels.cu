@@ -58,6 +58,7 @@ int main() {
   CALL(cudaMemcpy(host, numbers, sizeof host, cudaMemcpyDeviceToHost));
   EXPECT(host[0] == 610 && host[15] == 0);
 
+  // As toolkit 12's <<<>>> does it.
   for (int which = 0; which < 2; ++which) {
     void* arguments[] = {&numbers, &which};
     CALL(cudaLaunchKernel(reinterpret_cast<void*>(by_pointer), dim3(1), dim3(1), arguments, 0,

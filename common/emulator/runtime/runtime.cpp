@@ -1,5 +1,7 @@
 #include "common/emulator/runtime/runtime.hpp"
 
+#include <unistd.h>
+
 #include <cstdio>
 #include <cstdlib>
 #include <new>
@@ -10,6 +12,9 @@
 
 namespace ladder::emulator {
 namespace {
+
+// Where the runtime was made, by the first registration or call; 0: nowhere.
+pid_t process_using_cuda = 0;
 
 // The last error of each host thread; a device's sticky error is kept by the runtime.
 thread_local cudaError_t thread_error = cudaSuccess;
@@ -97,6 +102,7 @@ Runtime& Runtime::instance() {
 }
 
 Runtime::Runtime() {
+  process_using_cuda = getpid();
   options.threads = static_cast<int>(environment_number("LADDER_EMULATOR_THREADS"));
   options.time_limit_s = environment_number("LADDER_EMULATOR_TIME_LIMIT");
 }
