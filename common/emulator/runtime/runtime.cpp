@@ -265,8 +265,9 @@ int unsupported(const char* function) {
 
 namespace {
 // After the program's own exit handlers: this library is finalised after those that use it.
+// A process that never called CUDA, or a forked child, has nothing to report.
 __attribute__((destructor)) void at_exit() {
-  Runtime::instance().finish();
+  if (process_using_cuda == getpid()) Runtime::instance().finish();
 }
 }  // namespace
 
