@@ -238,7 +238,7 @@ void FunctionLowering::lower_call(const Instruction& instruction) {
     const RowKind kind = call.arguments.back().bytes == 8 ? RowKind::wide : RowKind::word;
     Inst store;
     store.all = store.some =
-        store_handler(ptx::Space::local, static_cast<int>(call.arguments.back().bytes));
+        store_handler(ptx::Space::local, static_cast<int>(call.arguments.back().bytes), 0);
     store.space = static_cast<std::uint8_t>(ptx::Space::local);
     store.s[0] =
         rows_.prefill({.kind = Prefill::Kind::local, .value = call.arguments.back().offset});

@@ -138,7 +138,8 @@ void FunctionLowering::lower_load(const Instruction& instruction, const Opcode& 
   const int bytes = ptx::bytes_of(*type);
   const RowKind kind = row_kind_of(*type);
   Inst inst;
-  inst.all = inst.some = load_handler(space, bytes, is_signed(*type) ? Extend::sign : Extend::zero);
+  inst.all = inst.some =
+      load_handler(space, bytes, is_signed(*type) ? Extend::sign : Extend::zero, vector);
   if (may_poll(opcode)) {
     Inst poll;
     poll.all = poll.some = find_collective("_poll")->handler;
@@ -183,7 +184,7 @@ void FunctionLowering::lower_store(const Instruction& instruction, const Opcode&
   const RowKind kind = row_kind_of(*type);
   const bool is_f32 = *type == Type::f32;
   Inst inst;
-  inst.all = inst.some = store_handler(space, bytes);
+  inst.all = inst.some = store_handler(space, bytes, vector);
   inst.bytes = static_cast<std::uint8_t>(bytes);
   set_address(inst, operands[0], space);
   if (vector == 0) {

@@ -63,29 +63,41 @@ inline bool strided(const A* at, A first, A stride) {
 }
 #endif
 
-// Where [address, address + bytes) is for all lanes of the warp, without the slow path; nullptr: not
-// simply there.
+// What an instruction may touch without asking: the allocation it touched last, or the block's
+// shared memory. Local memory is never simple.
 template <Space S>
-inline std::byte* quick(Warp& warp, const Inst& inst, Address<S> address, u32 bytes, u32 align) {
-  if ((address & (align - 1)) != 0) return nullptr;
-  if constexpr (S == Space::shared) {
-    return address <= warp.shared_bytes && bytes <= warp.shared_bytes - address
-               ? warp.shared + address
-               : nullptr;
-  } else if constexpr (S == Space::local) {
-    return nullptr;
-  } else {
-    const Range& range = warp.cache[inst.cache];
-    return range.holds(address, bytes) ? range.host(address) : nullptr;
-  }
-}
+struct View {
+  Address<S> begin = 0;
+  Address<S> bytes = 0;
+  std::byte* host = nullptr;  // of begin
 
-// The same after looking up the allocation; generic addresses may turn out to be shared.
+  View(const Warp& warp, const Inst& inst) {
+    if constexpr (S == Space::shared) {
+      bytes = warp.shared_bytes;
+      host = warp.shared;
+    } else if constexpr (S != Space::local) {
+      const Range& range = warp.cache[inst.cache];
+      begin = range.begin;
+      bytes = range.bytes;
+      host = range.host(range.begin);
+    }
+  }
+  // nullptr: not here, or misaligned.
+  std::byte* find(Address<S> address, u32 size, u32 align) const {
+    const auto offset = static_cast<Address<S>>(address - begin);
+    const bool inside = offset < bytes && size <= bytes - offset && (address & (align - 1)) == 0;
+    return inside ? host + offset : nullptr;
+  }
+};
+
+// The slow way for a chunk's first address: looks the allocation up, for the next time too.
+// Generic addresses may turn out to be shared. nullptr: lane by lane, please.
 template <Space S>
-std::byte* lookup(Warp& warp, const Inst& inst, Address<S> address, u32 bytes, u32 align) {
+[[gnu::noinline]] std::byte* look_up(Warp& warp, const Inst& inst, Address<S> address, u32 bytes,
+                                     u32 align) {
   if constexpr (S == Space::generic) {
     if ((address & window_mask) == shared_window) {
-      return quick<Space::shared>(warp, inst, static_cast<u32>(address), bytes, align);
+      return View<Space::shared>(warp, inst).find(static_cast<u32>(address), bytes, align);
     }
   }
   if constexpr (S == Space::generic || S == Space::global) {
@@ -93,15 +105,28 @@ std::byte* lookup(Warp& warp, const Inst& inst, Address<S> address, u32 bytes, u
     if (!warp.launch.memcheck && warp.launch.memory->reserved(address)) {
       warp.cache[inst.cache] = warp.launch.memory->everything();
     }
-    return quick<S>(warp, inst, address, bytes, align);
+    return View<S>(warp, inst).find(address, bytes, align);
   }
   return nullptr;
 }
 
 template <Space S>
-inline std::byte* lane_pointer(Warp& warp, const Inst& inst, Address<S> address, u32 bytes,
-                               int lane) {
-  if (std::byte* at = quick<S>(warp, inst, address, bytes, bytes)) return at;
+inline std::byte* chunk_pointer(const View<S>& view, Warp& warp, const Inst& inst,
+                                Address<S> address, u32 bytes, u32 align) {
+  std::byte* host = view.find(address, bytes, align);
+  if (host != nullptr) [[likely]] {
+    return host;
+  }
+  return look_up<S>(warp, inst, address, bytes, align);
+}
+
+template <Space S>
+inline std::byte* lane_pointer(const View<S>& view, Warp& warp, const Inst& inst,
+                               Address<S> address, u32 bytes, int lane) {
+  std::byte* host = view.find(address, bytes, bytes);
+  if (host != nullptr) [[likely]] {
+    return host;
+  }
   return resolve(warp, inst, S, address, bytes, lane);
 }
 
@@ -123,12 +148,33 @@ inline M fetch(const std::byte* at) {
   return value;
 }
 
+// Eight words at any address, moved as one vector.
+typedef u32 Words [[gnu::vector_size(32), gnu::aligned(4), gnu::may_alias]];
+
 template <class M>
 inline void move_in(Row<M>* to, const std::byte* from) {  // eight neighbours
   if constexpr (sizeof(M) == sizeof(Row<M>)) {
-    std::memcpy(to, from, chunk * sizeof(M));
+    for (std::size_t i = 0; i < chunk * sizeof(M) / sizeof(Words); ++i) {
+      reinterpret_cast<Words*>(to)[i] = reinterpret_cast<const Words*>(from)[i];
+    }
   } else {
-    for (int i = 0; i < chunk; ++i) to[i] = extended(fetch<M>(from + i * sizeof(M)));
+    for (int i = 0; i < chunk; ++i) {
+      to[i] = extended(fetch<M>(from + static_cast<std::size_t>(i) * sizeof(M)));
+    }
+  }
+}
+
+template <class M>
+inline void move_out(std::byte* to, const Row<M>* from) {
+  if constexpr (sizeof(M) == sizeof(Row<M>)) {
+    for (std::size_t i = 0; i < chunk * sizeof(M) / sizeof(Words); ++i) {
+      reinterpret_cast<Words*>(to)[i] = reinterpret_cast<const Words*>(from)[i];
+    }
+  } else {
+    for (int i = 0; i < chunk; ++i) {
+      const M value = static_cast<M>(from[i]);
+      std::memcpy(to + static_cast<std::size_t>(i) * sizeof(M), &value, sizeof value);
+    }
   }
 }
 
@@ -143,25 +189,21 @@ void load(std::byte* rows, const Inst& inst, Warp& warp, u32 mask) {
   auto* to = reinterpret_cast<Row<M>*>(rows + inst.d);
   const auto* at = addresses<S>(rows, inst);
   const auto offset = static_cast<Address<S>>(inst.immediate);
+  const View<S> view(warp, inst);
   for (int c = 0; c < lanes; c += chunk) {
     const u32 some = (mask >> c) & 0xff;
-    if (some == 0xff) {
+    if (some == 0xff) [[likely]] {
       const auto first = at[c];
-      if (at[c + 1] == first) {
-        if (strided(at + c, first, Address<S>{0})) {
-          const auto address = static_cast<Address<S>>(first + offset);
-          std::byte* host = quick<S>(warp, inst, address, sizeof(M), sizeof(M));
-          if (!host) host = lookup<S>(warp, inst, address, sizeof(M), sizeof(M));
-          if (host) {
-            spread<M>(to + c, host);
-            continue;
-          }
+      const auto address = static_cast<Address<S>>(first + offset);
+      if (at[c + 1] == first && strided(at + c, first, Address<S>{0})) {
+        if (const std::byte* host =
+                chunk_pointer<S>(view, warp, inst, address, sizeof(M), sizeof(M))) {
+          spread<M>(to + c, host);
+          continue;
         }
       } else if (strided(at + c, first, Address<S>{sizeof(M)})) {
-        const auto address = static_cast<Address<S>>(first + offset);
-        std::byte* host = quick<S>(warp, inst, address, chunk * sizeof(M), sizeof(M));
-        if (!host) host = lookup<S>(warp, inst, address, chunk * sizeof(M), sizeof(M));
-        if (host) {
+        if (const std::byte* host =
+                chunk_pointer<S>(view, warp, inst, address, chunk * sizeof(M), sizeof(M))) {
           move_in<M>(to + c, host);
           continue;
         }
@@ -170,7 +212,7 @@ void load(std::byte* rows, const Inst& inst, Warp& warp, u32 mask) {
     for (u32 left = some; left != 0; left &= left - 1) {
       const int lane = c + std::countr_zero(left);
       const auto address = static_cast<Address<S>>(at[lane] + offset);
-      to[lane] = extended(fetch<M>(lane_pointer<S>(warp, inst, address, sizeof(M), lane)));
+      to[lane] = extended(fetch<M>(lane_pointer<S>(view, warp, inst, address, sizeof(M), lane)));
     }
   }
 }
@@ -180,21 +222,14 @@ void store(std::byte* rows, const Inst& inst, Warp& warp, u32 mask) {
   const auto* from = reinterpret_cast<const Row<M>*>(rows + inst.s[1]);
   const auto* at = addresses<S>(rows, inst);
   const auto offset = static_cast<Address<S>>(inst.immediate);
+  const View<S> view(warp, inst);
   for (int c = 0; c < lanes; c += chunk) {
     const u32 some = (mask >> c) & 0xff;
     if (some == 0xff && strided(at + c, at[c], Address<S>{sizeof(M)})) {
       const auto address = static_cast<Address<S>>(at[c] + offset);
-      std::byte* host = quick<S>(warp, inst, address, chunk * sizeof(M), sizeof(M));
-      if (!host) host = lookup<S>(warp, inst, address, chunk * sizeof(M), sizeof(M));
-      if (host) {
-        if constexpr (sizeof(M) == sizeof(Row<M>)) {
-          std::memcpy(host, from + c, chunk * sizeof(M));
-        } else {
-          for (int i = 0; i < chunk; ++i) {
-            const M value = static_cast<M>(from[c + i]);
-            std::memcpy(host + i * sizeof(M), &value, sizeof value);
-          }
-        }
+      if (std::byte* host =
+              chunk_pointer<S>(view, warp, inst, address, chunk * sizeof(M), sizeof(M))) {
+        move_out<M>(host, from + c);
         continue;
       }
     }
@@ -202,140 +237,158 @@ void store(std::byte* rows, const Inst& inst, Warp& warp, u32 mask) {
       const int lane = c + std::countr_zero(left);
       const auto address = static_cast<Address<S>>(at[lane] + offset);
       const M value = static_cast<M>(from[lane]);
-      std::memcpy(lane_pointer<S>(warp, inst, address, sizeof(M), lane), &value, sizeof value);
+      std::memcpy(lane_pointer<S>(view, warp, inst, address, sizeof(M), lane), &value,
+                  sizeof value);
     }
   }
 }
 
-// Vectors: the chunk's pointers first, then element by element.
-template <class M, Space S>
-inline void vector_pointers(std::byte** to, const Address<S>* at, Address<S> offset, Warp& warp,
-                            const Inst& inst, u32 some, int c, u32 bytes) {
-  if (some == 0xff && strided(at + c, at[c], static_cast<Address<S>>(bytes))) {
-    const auto address = static_cast<Address<S>>(at[c] + offset);
-    std::byte* host = quick<S>(warp, inst, address, chunk * bytes, bytes);
-    if (!host) host = lookup<S>(warp, inst, address, chunk * bytes, bytes);
-    if (host) {
-      for (int i = 0; i < chunk; ++i) to[i] = host + static_cast<u32>(i) * bytes;
-      return;
-    }
-  }
-  for (u32 left = some; left != 0; left &= left - 1) {
-    const int i = std::countr_zero(left);
-    to[i] = lane_pointer<S>(warp, inst, static_cast<Address<S>>(at[c + i] + offset), bytes, c + i);
-  }
-}
-
-template <class M, Space S>
+// Vectors of V elements. Eight neighbours are V * 8 elements in a row; else the lanes' pointers first,
+// then element by element (a result may be the address).
+template <class M, Space S, int V>
 void load_vector(std::byte* rows, const Inst& inst, Warp& warp, u32 mask) {
-  const u32 bytes = inst.list_size * static_cast<u32>(sizeof(M));
+  constexpr u32 bytes = V * sizeof(M);
   const auto* at = addresses<S>(rows, inst);
-  std::byte* pointers[lanes];
+  const auto offset = static_cast<Address<S>>(inst.immediate);
+  const View<S> view(warp, inst);
+  const std::byte* pointers[lanes];
+  Row<M> discarded[lanes];
+  Row<M>* to[V];
+  for (int e = 0; e < V; ++e) {
+    to[e] = inst.list[e] == no_row ? discarded : reinterpret_cast<Row<M>*>(rows + inst.list[e]);
+  }
   for (int c = 0; c < lanes; c += chunk) {
     const u32 some = (mask >> c) & 0xff;
-    vector_pointers<M, S>(pointers + c, at, static_cast<Address<S>>(inst.immediate), warp, inst,
-                          some, c, bytes);
-  }
-  for (int e = 0; e < inst.list_size; ++e) {
-    if (inst.list[e] == no_row) continue;  // _
-    auto* to = reinterpret_cast<Row<M>*>(rows + inst.list[e]);
-    if (mask == all_lanes) {
-      for (int i = 0; i < lanes; ++i) to[i] = extended(fetch<M>(pointers[i] + e * sizeof(M)));
-      continue;
-    }
-    for (u32 left = mask; left != 0; left &= left - 1) {
-      const int i = std::countr_zero(left);
-      to[i] = extended(fetch<M>(pointers[i] + e * sizeof(M)));
-    }
-  }
-}
-
-template <class M, Space S>
-void store_vector(std::byte* rows, const Inst& inst, Warp& warp, u32 mask) {
-  const u32 bytes = inst.list_size * static_cast<u32>(sizeof(M));
-  const auto* at = addresses<S>(rows, inst);
-  for (int c = 0; c < lanes; c += chunk) {
-    const u32 some = (mask >> c) & 0xff;
-    std::byte* pointers[chunk];
-    vector_pointers<M, S>(pointers, at, static_cast<Address<S>>(inst.immediate), warp, inst, some,
-                          c, bytes);
-    for (u32 left = some; left != 0; left &= left - 1) {
-      const int i = std::countr_zero(left);
-      for (int e = 0; e < inst.list_size; ++e) {
-        const auto* from = reinterpret_cast<const Row<M>*>(rows + inst.list[e]);
-        const M value = static_cast<M>(from[c + i]);
-        std::memcpy(pointers[i] + e * sizeof(M), &value, sizeof value);
+    if (some == 0xff && strided(at + c, at[c], Address<S>{bytes})) {
+      const auto address = static_cast<Address<S>>(at[c] + offset);
+      if (const std::byte* host =
+              chunk_pointer<S>(view, warp, inst, address, chunk * bytes, bytes)) {
+        for (int i = 0; i < chunk; ++i) pointers[c + i] = host + static_cast<u32>(i) * bytes;
+        continue;
       }
     }
+    for (u32 left = some; left != 0; left &= left - 1) {
+      const int lane = c + std::countr_zero(left);
+      pointers[lane] = lane_pointer<S>(view, warp, inst, static_cast<Address<S>>(at[lane] + offset),
+                                       bytes, lane);
+    }
+  }
+  if (mask == all_lanes) {
+    for (int i = 0; i < lanes; ++i) {
+      for (int e = 0; e < V; ++e) {
+        to[e][i] = extended(fetch<M>(pointers[i] + static_cast<std::size_t>(e) * sizeof(M)));
+      }
+    }
+    return;
+  }
+  for (u32 left = mask; left != 0; left &= left - 1) {
+    const int i = std::countr_zero(left);
+    for (int e = 0; e < V; ++e) {
+      to[e][i] = extended(fetch<M>(pointers[i] + static_cast<std::size_t>(e) * sizeof(M)));
+    }
+  }
+}
+
+template <class M, Space S, int V>
+void store_vector(std::byte* rows, const Inst& inst, Warp& warp, u32 mask) {
+  constexpr u32 bytes = V * sizeof(M);
+  const auto* at = addresses<S>(rows, inst);
+  const auto offset = static_cast<Address<S>>(inst.immediate);
+  const View<S> view(warp, inst);
+  const Row<M>* from[V];
+  for (int e = 0; e < V; ++e) from[e] = reinterpret_cast<const Row<M>*>(rows + inst.list[e]);
+  for (u32 left = mask; left != 0; left &= left - 1) {
+    const int lane = std::countr_zero(left);
+    M values[V];
+    for (int e = 0; e < V; ++e) values[e] = static_cast<M>(from[e][lane]);
+    std::byte* host =
+        lane_pointer<S>(view, warp, inst, static_cast<Address<S>>(at[lane] + offset), bytes, lane);
+    std::memcpy(host, values, bytes);
   }
 }
 
 template <class M, Space S>
-void load_any(std::byte* rows, const Inst& inst, Warp& warp, u32 mask) {
-  if (inst.list_size > 0) return load_vector<M, S>(rows, inst, warp, mask);
-  load<M, S>(rows, inst, warp, mask);
+Handler load_shape(int vector) {
+  switch (vector) {
+    case 0:
+      return &load<M, S>;
+    case 2:
+      return &load_vector<M, S, 2>;
+    case 4:
+      return &load_vector<M, S, 4>;
+    default:
+      return &load_vector<M, S, 8>;
+  }
 }
 
 template <class M, Space S>
-void store_any(std::byte* rows, const Inst& inst, Warp& warp, u32 mask) {
-  if (inst.list_size > 0) return store_vector<M, S>(rows, inst, warp, mask);
-  store<M, S>(rows, inst, warp, mask);
-}
-
-template <class M>
-Handler load_of(Space space) {
-  switch (space) {
-    case Space::global:
-      return &load_any<M, Space::global>;
-    case Space::shared:
-      return &load_any<M, Space::shared>;
-    case Space::local:
-      return &load_any<M, Space::local>;
+Handler store_shape(int vector) {
+  switch (vector) {
+    case 0:
+      return &store<M, S>;
+    case 2:
+      return &store_vector<M, S, 2>;
+    case 4:
+      return &store_vector<M, S, 4>;
     default:
-      return &load_any<M, Space::generic>;
+      return &store_vector<M, S, 8>;
   }
 }
 
 template <class M>
-Handler store_of(Space space) {
+Handler load_of(Space space, int vector) {
   switch (space) {
     case Space::global:
-      return &store_any<M, Space::global>;
+      return load_shape<M, Space::global>(vector);
     case Space::shared:
-      return &store_any<M, Space::shared>;
+      return load_shape<M, Space::shared>(vector);
     case Space::local:
-      return &store_any<M, Space::local>;
+      return load_shape<M, Space::local>(vector);
     default:
-      return &store_any<M, Space::generic>;
+      return load_shape<M, Space::generic>(vector);
+  }
+}
+
+template <class M>
+Handler store_of(Space space, int vector) {
+  switch (space) {
+    case Space::global:
+      return store_shape<M, Space::global>(vector);
+    case Space::shared:
+      return store_shape<M, Space::shared>(vector);
+    case Space::local:
+      return store_shape<M, Space::local>(vector);
+    default:
+      return store_shape<M, Space::generic>(vector);
   }
 }
 
 }  // namespace
 
-Handler load_handler(Space space, int bytes, Extend extend) {
+Handler load_handler(Space space, int bytes, Extend extend, int vector) {
   const bool sign = extend == Extend::sign;
   switch (bytes) {
     case 1:
-      return sign ? load_of<s8>(space) : load_of<u8>(space);
+      return sign ? load_of<s8>(space, vector) : load_of<u8>(space, vector);
     case 2:
-      return sign ? load_of<s16>(space) : load_of<u16>(space);
+      return sign ? load_of<s16>(space, vector) : load_of<u16>(space, vector);
     case 4:
-      return load_of<u32>(space);
+      return load_of<u32>(space, vector);
     default:
-      return load_of<u64>(space);
+      return load_of<u64>(space, vector);
   }
 }
 
-Handler store_handler(Space space, int bytes) {
+Handler store_handler(Space space, int bytes, int vector) {
   switch (bytes) {
     case 1:
-      return store_of<u8>(space);
+      return store_of<u8>(space, vector);
     case 2:
-      return store_of<u16>(space);
+      return store_of<u16>(space, vector);
     case 4:
-      return store_of<u32>(space);
+      return store_of<u32>(space, vector);
     default:
-      return store_of<u64>(space);
+      return store_of<u64>(space, vector);
   }
 }
 

@@ -10,9 +10,10 @@ namespace ladder::emulator {
 // How the bytes of an element fill a lane of its row.
 enum class Extend : std::uint8_t { zero, sign };
 
+// `vector`: elements of a vector operand, 0 for none (2, 4, 8).
 // Space::param and Space::constant are not known here: lowering maps them to global or local.
-Handler load_handler(ptx::Space space, int bytes, Extend extend);
-Handler store_handler(ptx::Space space, int bytes);
+Handler load_handler(ptx::Space space, int bytes, Extend extend, int vector);
+Handler store_handler(ptx::Space space, int bytes, int vector);
 
 // `operation` as in PTX ("add", "cas"), `type` as in PTX ("u32"). nullptr: no such thing.
 Handler atomic_handler(std::string_view operation, std::string_view type);

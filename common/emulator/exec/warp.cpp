@@ -117,6 +117,7 @@ u32 Warp::live() const {
 }
 
 bool Warp::runnable() {
+  if (groups.size() == 1) return groups[0].wait != Wait::barrier;
   return std::any_of(groups.begin(), groups.end(),
                      [](const Group& group) { return group.wait != Wait::barrier; }) &&
          choose();
@@ -192,45 +193,75 @@ Stop Warp::run() {
   std::int64_t left = slice_instructions;
   polls = 0;
   for (;;) {
-    Group& group = groups[current_];
-    Frame& here = *group.frame;
-    const Block& at = here.blocks[group.block];
-    const u32 mask = group.mask;
-    if (at.needs_members && group.wait == Wait::none && !members_here(group, at)) {
-      group.wait = Wait::members;
-      if (!choose()) return Stop::waiting;
-      continue;
-    }
-    worker.counters.warp_instructions += at.count;
-    worker.counters.thread_instructions += at.count * static_cast<u64>(std::popcount(mask));
-    left -= at.count + 1;
-    frame = &here;
-    cache = here.cache;
-    running_ = &at;
-    std::byte* const rows = here.rows;
-    if (mask == all_lanes) {
-      for (const Inst* inst = at.first; inst != at.last; ++inst)
-        inst->all(rows, *inst, *this, mask);
+    if (groups.size() == 1) {
+      groups[0].wait = Wait::none;
+      current_ = 0;
+      run_together(left);
     } else {
-      for (const Inst* inst = at.first; inst != at.last; ++inst)
-        inst->some(rows, *inst, *this, mask);
-    }
-    const u32 before = group.block;
-    finish(at);
-    if (groups.empty()) return Stop::exited;
-    if (groups.size() > 1 || groups[0].wait != Wait::none) {
       if (!choose()) return Stop::waiting;
+      const Block& at = groups[current_].frame->blocks[groups[current_].block];
+      if (at.needs_members && !members_here(groups[current_], at)) {
+        groups[current_].wait = Wait::members;
+        continue;
+      }
+      left -= execute(at, groups[current_]);
+      finish(at);
     }
-    if (polls >= polls_before_yielding && groups[current_].block <= before) {
-      polls = 0;
-      groups[current_].yielded = true;
-      const bool others = std::any_of(groups.begin(), groups.end(), [](const Group& other) {
-        return other.wait == Wait::none && !other.yielded;
-      });
-      choose();
-      if (!others) return Stop::spinning;
-    }
+    if (groups.empty()) return Stop::exited;
+    if (groups.size() == 1 && groups[0].wait == Wait::barrier) return Stop::waiting;
+    if (polls >= polls_before_yielding && yield_to_others()) return Stop::spinning;
     if (left < 0) return Stop::slice;
+  }
+}
+
+// The group polls for long: others of the warp go first. True if there is no other.
+bool Warp::yield_to_others() {
+  polls = 0;
+  if (current_ < groups.size()) groups[current_].yielded = true;
+  return std::none_of(groups.begin(), groups.end(), [](const Group& other) {
+    return other.wait == Wait::none && !other.yielded;
+  });
+}
+
+inline u32 Warp::execute(const Block& at, const Group& group) {
+  Frame& here = *group.frame;
+  const u32 mask = group.mask;
+  worker.counters.warp_instructions += at.count;
+  worker.counters.thread_instructions += at.count * static_cast<u64>(std::popcount(mask));
+  frame = &here;
+  cache = here.cache;
+  running_ = &at;
+  std::byte* const rows = here.rows;
+  if (mask == all_lanes) {
+    for (const Inst* inst = at.first; inst != at.last; ++inst) inst->all(rows, *inst, *this, mask);
+  } else {
+    for (const Inst* inst = at.first; inst != at.last; ++inst) inst->some(rows, *inst, *this, mask);
+  }
+  return at.count + 1;
+}
+
+// All live lanes are in one group, as they mostly are: nobody to wait for, nobody to meet. Returns
+// when that has changed, or there is something for run() to look at.
+void Warp::run_together(std::int64_t& left) {
+  Group& group = groups[0];
+  for (;;) {
+    const Block& at = group.frame->blocks[group.block];
+    left -= execute(at, group);
+    if (at.end == End::branch) {
+      const u32 taken = group.mask & guard_mask(group.frame->rows, at.guard, at.end_negated);
+      if (taken == group.mask) {
+        const bool backward = at.target <= group.block;
+        group.block = at.target;
+        if (backward && (left < 0 || polls >= polls_before_yielding)) return;
+      } else {
+        ++group.block;
+        if (taken != 0) return split(taken, at.target);
+      }
+    } else if (at.end == End::fall) {
+      ++group.block;
+    } else {
+      return finish(at);
+    }
   }
 }
 

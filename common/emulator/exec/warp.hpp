@@ -125,6 +125,9 @@ class Warp {
   std::vector<Group> groups;
 
  private:
+  void run_together(std::int64_t& left);
+  std::uint32_t execute(const Block& at, const Group& group);
+  bool yield_to_others();
   bool choose();
   void merge();
   void release_members();
