@@ -128,7 +128,7 @@ Comparison compare_output(const Problem& problem, const Case& tried, const Input
   if (count.wrong == 0) return {};
 
   Comparison comparison{false, {}};
-  const std::string where = element_text(problem, argument, tried.parameters, count.first);
+  const std::string where = element_text(argument, tried.parameters, count.first);
   comparison.message = "  " + where + ": " + mismatch_text(count.expected, got, count.first);
   if (got.size() > 1) comparison.message += "\n  " + how_many(count, got.size());
   if (ranges.size() > 1) return comparison;
@@ -148,8 +148,8 @@ Comparison compare_output(const Problem& problem, const Case& tried, const Input
   return comparison;
 }
 
-Comparison compare_input(const Problem& problem, const Case& tried, const Argument& argument,
-                         const Buffer& original, const Buffer& after) {
+Comparison compare_input(const Case& tried, const Argument& argument, const Buffer& original,
+                         const Buffer& after) {
   const auto before_bytes = original.bytes();
   const auto after_bytes = after.bytes();
   const auto difference =
@@ -158,10 +158,9 @@ Comparison compare_input(const Problem& problem, const Case& tried, const Argume
   const auto element = static_cast<std::int64_t>(
       static_cast<std::size_t>(difference.first - before_bytes.begin()) / size_of(argument.type));
   const NumberTexts texts = number_texts(original.value(element), after.value(element));
-  return {false,
-          "  the input was changed: " + element_text(problem, argument, tried.parameters, element) +
-              " was " + texts.first + " and is now " + texts.second +
-              "\n  inputs are read only, even where a cast makes them writable"};
+  return {false, "  the input was changed: " + element_text(argument, tried.parameters, element) +
+                     " was " + texts.first + " and is now " + texts.second +
+                     "\n  inputs are read only, even where a cast makes them writable"};
 }
 
 }  // namespace
@@ -186,13 +185,15 @@ bool matches(const Expected& expected, double got, ElementType type) {
   return got == rounded.value(0);
 }
 
-std::string element_text(const Problem& problem, const Argument& argument, const Parameters& sizes,
-                         std::int64_t element) {
+std::string element_text(const Argument& argument, const Parameters& sizes, std::int64_t element) {
   const std::int64_t row = row_length(argument, sizes);
   if (row > 0)
     return argument.name + "[" + std::to_string(element / row) + "][" +
            std::to_string(element % row) + "]";
-  if (problem.argument(argument.name).extent(sizes) == 1) return argument.name;
+  // One element whatever the sizes are: a sum, a count.
+  Parameters larger;
+  for (const auto& [name, value] : sizes.entries()) larger.set(name, value + 1);
+  if (argument.extent(sizes) == 1 && argument.extent(larger) == 1) return argument.name;
   return argument.name + "[" + std::to_string(element) + "]";
 }
 
@@ -213,8 +214,7 @@ Comparison compare_call(const Problem& problem, const Case& tried, const Inputs&
     Comparison comparison;
     if (argument.role == Role::in && results[i].size() == 0) continue;
     if (argument.role == Role::in)
-      comparison =
-          compare_input(problem, tried, argument, inputs.find(argument.name)->second, results[i]);
+      comparison = compare_input(tried, argument, inputs.find(argument.name)->second, results[i]);
     else if (argument.role != Role::scalar)
       comparison =
           compare_output(problem, tried, inputs, i, output++, results[i], history, most_elements);

@@ -40,9 +40,8 @@ bool is_poison(const Buffer& buffer, std::int64_t element);
 // Whether `got` is what the contract demands of an element of this type.
 bool matches(const Expected& expected, double got, ElementType type);
 
-// "C[3]", or "C[2][5]" where the argument has rows; "C" when it has one element.
-std::string element_text(const Problem& problem, const Argument& argument, const Parameters& sizes,
-                         std::int64_t element);
+// "C[3]", or "C[2][5]" where the argument has rows; "C" when it has one element at every size.
+std::string element_text(const Argument& argument, const Parameters& sizes, std::int64_t element);
 
 // Two numbers with as many digits as tell them apart.
 struct NumberTexts {

@@ -148,20 +148,32 @@ Hint added_to_the_call_before(const Evidence& e) {
          "every call";
 }
 
+// Problems whose solvers take an exponential.
+bool takes_exp(const Evidence& e) {
+  for (const char* name : {"softmax", "attention", "mha", "silu", "gelu"}) {
+    if (name_has(e, name)) return true;
+  }
+  return false;
+}
+
 Hint not_a_number(const Evidence& e) {
   bool nan = false, infinite = false;
   for (std::int64_t i = 0; i < size(e); ++i) {
-    if (right(e, i)) continue;
+    if (right(e, i) || is_poison(e.got, i)) continue;
     nan = nan || std::isnan(e.got.value(i));
     infinite = infinite || std::isinf(e.got.value(i));
   }
-  const bool large = e.tried.distribution == Distribution::large_offset ||
-                     e.tried.distribution == Distribution::outlier ||
-                     e.tried.distribution == Distribution::alternating;
-  const bool exponential = name_has(e, "softmax") || name_has(e, "attention") || name_has(e, "mha");
-  if ((nan || infinite) && exponential && large)
-    return "exp of a large number overflows: subtract the maximum before it";
-  if ((nan || infinite) && exponential && e.tried.distribution == Distribution::minus_infinity)
+  if (!nan && !infinite) return {};
+  const Distribution drawn = e.tried.distribution;
+  const bool large = drawn == Distribution::large_offset || drawn == Distribution::outlier ||
+                     drawn == Distribution::alternating;
+  if (takes_exp(e) && large) {
+    const bool normalised = !name_has(e, "silu") && !name_has(e, "gelu");
+    return std::string("exp of a large number overflows") +
+           (normalised ? ": subtract the maximum before it"
+                       : ": write the formula so that an infinite exp still gives the limit");
+  }
+  if (takes_exp(e) && drawn == Distribution::minus_infinity)
     return "-inf minus -inf is NaN: a maximum that is still -inf must not be subtracted";
   if (!nan || e.argument.role != Role::out) return {};
   return e.argument.name +

@@ -212,6 +212,21 @@ TEST_CASE("hint: exp overflows on large inputs") {
   CHECK(answer.says("subtract the maximum"));
 }
 
+TEST_CASE("hint: silu's exp overflows, and unwritten elements are not taken for it") {
+  Answer answer(made_up("silu", doubled), 100, Distribution::large_offset);
+  for (int i = 50; i < 100; ++i) answer.poison(i);
+  CHECK_FALSE(answer.compare().message.find("holds NaN") != std::string::npos);
+  for (int i = 0; i < 100; ++i) answer.output().set(i, std::numeric_limits<double>::quiet_NaN());
+  CHECK(answer.says("exp of a large number overflows"));
+}
+
+TEST_CASE("a single output is named without an index, a vector of one element with it") {
+  Problem sum = made_up("reduction", doubled);
+  CHECK(element_text(sum.arguments[1], {{"N", 1}}, 0) == "output[0]");
+  sum.arguments[1].extent = [](const Parameters&) { return std::int64_t{1}; };
+  CHECK(element_text(sum.arguments[1], {{"N", 1}}, 0) == "output");
+}
+
 TEST_CASE("hint: every value is twice what it should be") {
   Answer answer(made_up("p", doubled), 40);
   for (int i = 0; i < 40; ++i) answer.output().set(i, 2 * answer.output().value(i));

@@ -22,6 +22,13 @@ struct Target {
   const JudgeOptions& options;
 };
 
+// The file as a reader of the course knows it.
+std::string shown(const Target& target) {
+  const auto relative = target.file.lexically_relative(target.tree.source);
+  const bool inside = !relative.empty() && *relative.begin() != "..";
+  return inside ? relative.string() : target.file.string();
+}
+
 bool asks_for(const JudgeOptions& options, Backend backend) {
   return std::find(options.backends.begin(), options.backends.end(), backend) !=
          options.backends.end();
@@ -90,7 +97,7 @@ Rival find_rival(const Target& target, const Relation& relation) {
       return {entry, read_solver_header(entry.file)};
     names.push_back(entry.name);
   }
-  throw UsageError(target.file.string() + ":" + std::to_string(relation.line) + ": no solver '" +
+  throw UsageError(shown(target) + ":" + std::to_string(relation.line) + ": no solver '" +
                    relation.reference + "' in " + target.problem.chapter + " to compare with");
 }
 
@@ -114,7 +121,7 @@ Counters count_rival(const Target& target, const Relation& relation, const Param
 }
 
 GoalReport judge_counter_goal(const Target& target, const Relation& relation, BackendJudge& judge) {
-  const std::string file = target.file.string();
+  const std::string file = shown(target);
   const auto at = relation.at ? relation.at : counting_size(target.problem, target.header);
   if (!at) throw UsageError(file + ": no size at which a goal can be judged");
   Counters counters;
@@ -169,7 +176,7 @@ Verdict judge_goals(const Target& target, const std::vector<Relation>& relations
       verdict = Verdict::wrong;
       if (report.message.empty())
         report.message = "goal missed: " + target.problem.name + "\n  " + goal.message + "\n  " +
-                         target.file.string() + ":" + std::to_string(relation.line);
+                         shown(target) + ":" + std::to_string(relation.line);
     }
     report.goals.push_back(std::move(goal));
   }

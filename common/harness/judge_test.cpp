@@ -154,7 +154,7 @@ TEST_CASE("an answer kept from an earlier call is wrong") {
 }
 
 TEST_CASE("an overwritten input is wrong and named") {
-  check(judge_mood("input overwritten"), Verdict::wrong, "the input was changed: A was");
+  check(judge_mood("input overwritten"), Verdict::wrong, "the input was changed: A[0] was");
 }
 
 TEST_CASE("results that differ within the bound pass with a note, unless a goal forbids it") {
