@@ -2,12 +2,14 @@
 #include "common/cli/arguments.hpp"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
 #include <functional>
 #include <string>
 
 #include "common/cli/commands.hpp"
 #include "common/cli/version.hpp"
+#include "common/harness/text.hpp"
 #include "common/harness/verdict.hpp"
 
 namespace ladder::cli {
@@ -95,6 +97,7 @@ void add_learner_commands(CLI::App& app, Requests& requests) {
                                "  ladder list\n  ladder list 01\n  ladder list --problems");
   list.add_option("ID", requests.list.ids, kIdHelp);
   list.add_flag("--problems", requests.list.problems, "problems with their signatures");
+  list.add_flag("--mutants", requests.list.mutants, "the deliberately wrong solvers, one by one");
   list.add_flag("--json", requests.list.json, "print JSON instead of text");
   list.callback([&] { requests.chosen = [&] { return cli::list(requests.list); }; });
 
@@ -196,11 +199,25 @@ void add_developer_commands(CLI::App& app, Requests& requests) {
   CLI::App& stubs =
       add_command(dev, "stubs", "write every stub again from its solution", "  ladder dev stubs");
   stubs.callback([&] { requests.chosen = [] { return cli::dev_stubs(); }; });
+  CLI::App& editor = add_command(
+      dev, "editor", "write compile_commands.json, so that clangd understands .cu files",
+      "  ladder dev editor");
+  editor.callback([&] { requests.chosen = [] { return cli::dev_editor(); }; });
   CLI::App& parity = add_command(
       dev, "parity", "compare each step's outputs on the emulator and on a GPU, bit by bit",
       "  ladder dev parity\n  ladder dev parity --gpu 1");
   parity.add_option("--gpu", requests.parity.gpu, "number of the GPU, from 0");
   parity.callback([&] { requests.chosen = [&] { return cli::dev_parity(requests.parity); }; });
+}
+
+// CLI11 only says that a command is missing; this says which one may have been meant.
+std::string unknown_command(const CLI::App& app, int argc, const char* const* argv) {
+  if (argc < 2 || argv[1][0] == '-') return "";
+  std::vector<std::string> names;
+  for (const CLI::App* command : app.get_subcommands({})) names.push_back(command->get_name());
+  if (std::find(names.begin(), names.end(), argv[1]) != names.end()) return "";
+  return "no command '" + std::string(argv[1]) + "'" + did_you_mean(argv[1], names) +
+         "\nsee: ladder --help\n";
 }
 
 }  // namespace
@@ -221,12 +238,16 @@ int parse_and_run(int argc, const char* const* argv) {
     // The command whose options were wrong says how to learn about them.
     std::string command = "ladder";
     for (const CLI::App* sub : failed->get_subcommands()) command += " " + sub->get_name();
-    return std::string(error.what()) + "\n" + "see: " + command + " --help\n";
+    return "ladder: " + std::string(error.what()) + "\nsee: " + command + " --help\n";
   });
   Requests requests;
   add_learner_commands(app, requests);
   add_measuring_commands(app, requests);
   add_developer_commands(app, requests);
+  if (const std::string message = unknown_command(app, argc, argv); !message.empty()) {
+    std::fputs(("ladder: " + message).c_str(), stderr);
+    return static_cast<int>(Verdict::usage);
+  }
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& wanted) {  // --help, --version

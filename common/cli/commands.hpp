@@ -30,7 +30,7 @@ int run(const RunRequest& request);
 
 struct ListRequest {
   std::vector<std::string> ids;
-  bool problems = false, json = false;
+  bool problems = false, mutants = false, json = false;
 };
 int list(const ListRequest& request);
 
@@ -66,6 +66,7 @@ int doctor();
 
 int dev_check();
 int dev_stubs();
+int dev_editor();
 int dev_parity(const Running& request);
 
 struct TestRequest {

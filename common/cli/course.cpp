@@ -1,10 +1,8 @@
 #include "common/cli/course.hpp"
 
 #include <ctime>
-#include <fstream>
-#include <sstream>
 
-#include "common/cli/process.hpp"
+#include "common/harness/process.hpp"
 #include "common/harness/verdict.hpp"
 
 namespace ladder::cli {
@@ -127,23 +125,14 @@ DeviceFacts facts_of(const Course& course, const Choice& choice) {
     facts.driver = probe_gpus(&course.toolkit).driver;
   }
   facts.toolkit = std::to_string(course.toolkit.major) + "." + std::to_string(course.toolkit.minor);
-  const Finished git = run_and_capture(
-      {"git", "-C", course.tree.source.string(), "rev-parse", "--short=12", "HEAD"});
-  if (git.code == 0) facts.commit = git.output.substr(0, git.output.find('\n'));
+  const ProcessResult git =
+      run_process({"git", "-C", course.tree.source.string(), "rev-parse", "--short=12", "HEAD"});
+  if (git.exit_code == 0) facts.commit = git.output.substr(0, git.output.find('\n'));
   const std::time_t now = std::time(nullptr);
   char text[32];
   std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", std::gmtime(&now));
   facts.date = text;
   return facts;
-}
-
-std::string read_text(const std::filesystem::path& file) {
-  std::ifstream stream(file, std::ios::binary);
-  if (!stream || std::filesystem::is_directory(file))
-    throw UsageError("cannot read " + shown(file));
-  std::ostringstream text;
-  text << stream.rdbuf();
-  return text.str();
 }
 
 std::string shown(const std::filesystem::path& path) {

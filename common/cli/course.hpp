@@ -54,9 +54,6 @@ std::filesystem::path emulator_cudart(const Tree& tree, const Toolkit& toolkit);
 // Facts for JSON: device, toolkit, commit, date.
 DeviceFacts facts_of(const Course& course, const Choice& choice);
 
-// A whole file; throws UsageError when it cannot be read.
-std::string read_text(const std::filesystem::path& file);
-
 // `path` as the user would type it from the current folder, if that is shorter.
 std::string shown(const std::filesystem::path& path);
 

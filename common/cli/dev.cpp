@@ -1,9 +1,8 @@
 // `ladder dev ...`: for those who work on the course.
 #include <cstdio>
-#include <fstream>
 
 #include "common/cli/exercises.hpp"
-#include "common/harness/verdict.hpp"
+#include "common/harness/files.hpp"
 
 namespace ladder::cli {
 
@@ -14,10 +13,8 @@ int dev_stubs() {
     if (entry.kind != SolverKind::exercise) continue;
     ++total;
     const std::string stub = pristine_stub(catalog, entry);
-    if (std::filesystem::exists(entry.file) && read_text(entry.file) == stub) continue;
-    std::ofstream stream(entry.file, std::ios::binary);
-    stream << stub;
-    if (!stream.flush()) throw MachineError("cannot write " + shown(entry.file));
+    if (std::filesystem::exists(entry.file) && read_file(entry.file) == stub) continue;
+    write_file(entry.file, stub);
     std::printf("wrote %s\n", shown(entry.file).c_str());
     ++written;
   }

@@ -1,11 +1,9 @@
 // `ladder diff`: a learner's file against its stub, or a step against the step it builds on.
-#include <unistd.h>
-
 #include <cstdio>
-#include <fstream>
 
 #include "common/cli/exercises.hpp"
 #include "common/cli/process.hpp"
+#include "common/harness/files.hpp"
 #include "common/harness/report.hpp"
 #include "common/harness/verdict.hpp"
 
@@ -25,27 +23,24 @@ int show_difference(const fs::path& before, const std::string& before_label,
   return 0;
 }
 
-int exercise_difference(const Tree& tree, const Catalog& catalog, const CatalogEntry& exercise) {
+int exercise_difference(const Catalog& catalog, const CatalogEntry& exercise) {
   if (!fs::exists(exercise.file))
     throw UsageError(shown(exercise.file) + " is gone; bring it back with: ladder reset " +
                      exercise.short_id());
-  const fs::path stub = tree.build / ("stub-" + std::to_string(getpid()) + ".cu");
-  std::ofstream(stub, std::ios::binary) << pristine_stub(catalog, exercise);
-  const int code = show_difference(stub, "the stub of " + exercise.short_id(), exercise.file);
-  fs::remove(stub);
-  return code;
+  const TemporaryFolder folder;
+  const fs::path stub = folder.write("stub.cu", pristine_stub(catalog, exercise));
+  return show_difference(stub, "the stub of " + exercise.short_id(), exercise.file);
 }
 
 }  // namespace
 
 int diff(const std::string& id) {
-  const Tree tree = Tree::find();
-  const Catalog catalog(tree);
+  const Catalog catalog(Tree::find());
   const std::vector<CatalogEntry> found = catalog.resolve(id);
   if (found.size() != 1)
     throw UsageError("'" + id + "' names a whole chapter; name one step or exercise");
   const CatalogEntry& entry = found[0];
-  if (entry.kind == SolverKind::exercise) return exercise_difference(tree, catalog, entry);
+  if (entry.kind == SolverKind::exercise) return exercise_difference(catalog, entry);
   const SolverHeader header = read_solver_header(entry.file);
   const std::vector<std::string>& parents =
       header.builds_on.empty() ? header.rewrites : header.builds_on;

@@ -11,8 +11,8 @@
 #include <thread>
 
 #include "common/cli/course.hpp"
-#include "common/cli/process.hpp"
 #include "common/cli/version.hpp"
+#include "common/harness/process.hpp"
 #include "common/harness/report.hpp"
 #include "common/harness/verdict.hpp"
 
@@ -41,8 +41,14 @@ class Findings {
   bool bad_ = false;
 };
 
-std::string first_line(const std::string& text) {
-  return text.substr(0, text.find('\n'));
+// What a program prints; empty when it is not there or fails.
+std::string answer_of(const std::vector<std::string>& command) {
+  try {
+    const ProcessResult result = run_process(command, {{}, 10, 1 << 16});
+    return result.exit_code == 0 ? result.output : "";
+  } catch (const MachineError&) {
+    return "";
+  }
 }
 
 std::optional<Toolkit> report_toolkit(Findings& findings) {
@@ -57,10 +63,11 @@ std::optional<Toolkit> report_toolkit(Findings& findings) {
   findings.add(tried ? Health::ok : Health::note, "toolkit",
                "CUDA " + version + " at " + toolkit->root.string(),
                tried ? "" : "the course was tried with 13.0 only; 12.0 and newer should work");
-  const Finished compiler = run_and_capture({"c++", "--version"});
-  findings.add(compiler.code == 0 ? Health::ok : Health::bad, "compiler",
-               compiler.code == 0 ? first_line(compiler.output) : "no C++ compiler",
-               compiler.code == 0 ? "" : "apt-get install g++");
+  const std::string compiler = answer_of({"c++", "--version"});
+  if (compiler.empty())
+    findings.add(Health::bad, "compiler", "no C++ compiler", "apt-get install g++");
+  else
+    findings.add(Health::ok, "compiler", compiler.substr(0, compiler.find('\n')));
   return toolkit;
 }
 
@@ -147,9 +154,9 @@ long landlock_version() {
 }
 
 void report_sandbox(Findings& findings) {
-  const bool bubblewrap = run_and_capture({"bwrap", "--version"}).code == 0;
+  const bool bubblewrap = !answer_of({"bwrap", "--version"}).empty();
   const bool namespaces =
-      run_and_capture({"unshare", "--user", "--map-root-user", "true"}).code == 0;
+      !answer_of({"unshare", "--user", "--map-root-user", "echo", "yes"}).empty();
   const long landlock = landlock_version();
   std::ifstream actions("/proc/sys/kernel/seccomp/actions_avail");
   const bool seccomp = actions.good();
@@ -170,7 +177,7 @@ void report_packages(Findings& findings) {
       {"meson", "meson"}, {"ninja", "ninja-build"}, {"pkg-config", "pkg-config"}};
   std::string missing;
   for (const auto& [command, package] : tools)
-    if (run_and_capture({command, "--version"}).code != 0) missing += std::string(" ") + package;
+    if (answer_of({command, "--version"}).empty()) missing += std::string(" ") + package;
   findings.add(missing.empty() ? Health::ok : Health::bad, "packages",
                missing.empty() ? "all that the build needs" : "missing:" + missing,
                missing.empty() ? "" : "apt-get install" + missing);

@@ -1,10 +1,12 @@
 #include "common/cli/exercises.hpp"
 
+#include "common/harness/files.hpp"
+
 namespace ladder::cli {
 
 std::string pristine_stub(const Catalog& catalog, const CatalogEntry& exercise) {
   const std::filesystem::path solution = catalog.solution_of(exercise).file;
-  return generate_stub(read_text(solution), shown(solution));
+  return generate_stub(read_file(solution), shown(solution));
 }
 
 std::filesystem::path sheet_of(const CatalogEntry& exercise) {
@@ -13,7 +15,7 @@ std::filesystem::path sheet_of(const CatalogEntry& exercise) {
 
 Sheet read_sheet(const CatalogEntry& exercise) {
   const std::filesystem::path file = sheet_of(exercise);
-  return parse_sheet(read_text(file), shown(file));
+  return parse_sheet(read_file(file), shown(file));
 }
 
 }  // namespace ladder::cli

@@ -1,4 +1,5 @@
 // `ladder list`: what the course has.
+#include <algorithm>
 #include <cstdio>
 #include <set>
 
@@ -27,35 +28,48 @@ const char* plural_of(SolverKind kind) {
   return "solvers";
 }
 
-// One line of the list: "  01.02  step_02_one_block  a block of threads shares the work".
-void print_entry(const CatalogEntry& entry, std::size_t id_width, std::size_t name_width) {
-  std::string idea;
+std::string idea_of(const CatalogEntry& entry) {
   try {
-    idea = read_solver_header(entry.file).idea;
+    return read_solver_header(entry.file).idea;
   } catch (const Error& error) {
-    idea = std::string("(") + error.what() + ")";
+    return std::string("(") + error.what() + ")";
   }
-  std::printf("    %-*s  %-*s  %s\n", static_cast<int>(id_width), entry.short_id().c_str(),
-              static_cast<int>(name_width), entry.name.c_str(), idea.c_str());
 }
 
-void print_chapter(const Catalog& catalog, const std::string& chapter) {
-  std::printf("%s\n", chapter.c_str());
+// "  steps", then a line each: "01.02  step_02_one_block  one block of threads". A short id that
+// is the name already does not repeat it.
+void print_kind(const std::vector<CatalogEntry>& entries, SolverKind kind) {
   std::size_t id_width = 0, name_width = 0;
-  for (const CatalogEntry& entry : catalog.all()) {
-    if (entry.chapter != chapter) continue;
+  const auto shown_name = [](const CatalogEntry& entry) {
+    return entry.short_id().find(entry.name) == std::string::npos ? entry.name : std::string();
+  };
+  for (const CatalogEntry& entry : entries) {
     id_width = std::max(id_width, entry.short_id().size());
-    name_width = std::max(name_width, entry.name.size());
+    name_width = std::max(name_width, shown_name(entry).size());
   }
+  std::printf("  %s\n", plural_of(kind));
+  for (const CatalogEntry& entry : entries) {
+    std::printf("    %-*s  ", static_cast<int>(id_width), entry.short_id().c_str());
+    if (name_width > 0)
+      std::printf("%-*s  ", static_cast<int>(name_width), shown_name(entry).c_str());
+    std::printf("%s\n", idea_of(entry).c_str());
+  }
+}
+
+// Mutants are many and for those who test the checker: only counted, unless asked for.
+void print_chapter(const Catalog& catalog, const std::string& chapter, bool mutants) {
+  std::printf("%s\n", chapter.c_str());
   for (const SolverKind kind : {SolverKind::step, SolverKind::program, SolverKind::exercise,
                                 SolverKind::ceiling, SolverKind::mutant}) {
-    bool headed = false;
-    for (const CatalogEntry& entry : catalog.all()) {
-      if (entry.chapter != chapter || entry.kind != kind) continue;
-      if (!headed) std::printf("  %s\n", plural_of(kind));
-      headed = true;
-      print_entry(entry, id_width, name_width);
-    }
+    std::vector<CatalogEntry> entries;
+    for (const CatalogEntry& entry : catalog.all())
+      if (entry.chapter == chapter && entry.kind == kind) entries.push_back(entry);
+    if (entries.empty()) continue;
+    if (kind == SolverKind::mutant && !mutants)
+      std::printf("  %zu mutants (ladder list %s --mutants)\n", entries.size(),
+                  chapter.substr(0, 2).c_str());
+    else
+      print_kind(entries, kind);
   }
 }
 
@@ -93,7 +107,7 @@ int list(const ListRequest& request) {
     print_problems();
     return 0;
   }
-  for (const std::string& chapter : chapters) print_chapter(catalog, chapter);
+  for (const std::string& chapter : chapters) print_chapter(catalog, chapter, request.mutants);
   return 0;
 }
 

@@ -6,6 +6,7 @@
 #include "common/cli/judging.hpp"
 #include "common/cli/progress_file.hpp"
 #include "common/cli/progress_line.hpp"
+#include "common/harness/files.hpp"
 #include "common/harness/report.hpp"
 #include "common/harness/verdict.hpp"
 
@@ -36,7 +37,7 @@ void introduce(const CatalogEntry& exercise, std::size_t number, std::size_t tot
 
 bool untouched(const Catalog& catalog, const CatalogEntry& exercise) {
   return std::filesystem::exists(exercise.file) &&
-         read_text(exercise.file) == pristine_stub(catalog, exercise);
+         read_file(exercise.file) == pristine_stub(catalog, exercise);
 }
 
 }  // namespace

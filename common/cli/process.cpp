@@ -26,8 +26,8 @@ int reap(pid_t child) {
 
 }  // namespace
 
-Finished run_and_capture(const std::vector<std::string>& command,
-                         const std::function<void(const std::string&)>& line) {
+Finished run_and_watch(const std::vector<std::string>& command,
+                       const std::function<void(const std::string&)>& line) {
   Finished finished;
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) return finished;

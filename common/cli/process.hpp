@@ -1,4 +1,5 @@
-// Other programs: run one and keep what it prints, or hand it the terminal.
+// Other programs that are watched while they run, or handed the terminal; those that only answer
+// are run by the harness (common/harness/process.hpp).
 #pragma once
 
 #include <functional>
@@ -13,8 +14,8 @@ struct Finished {
 };
 
 // `line`, when given, sees each line as it comes. Standard input is empty.
-Finished run_and_capture(const std::vector<std::string>& command,
-                         const std::function<void(const std::string&)>& line = {});
+Finished run_and_watch(const std::vector<std::string>& command,
+                       const std::function<void(const std::string&)>& line = {});
 
 // With this process's own terminal; the exit code.
 int run_here(const std::vector<std::string>& command);

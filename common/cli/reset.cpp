@@ -1,10 +1,9 @@
 // `ladder reset`: the stub as it was, and the learner's file kept beside it.
 #include <cstdio>
-#include <fstream>
 
 #include "common/cli/backup.hpp"
 #include "common/cli/exercises.hpp"
-#include "common/harness/verdict.hpp"
+#include "common/harness/files.hpp"
 
 namespace ladder::cli {
 
@@ -14,14 +13,12 @@ int reset(const std::string& id) {
   const CatalogEntry exercise = exercise_named(catalog, id);
   const std::string stub = pristine_stub(catalog, exercise);
   const bool exists = std::filesystem::exists(exercise.file);
-  if (exists && read_text(exercise.file) == stub) {
+  if (exists && read_file(exercise.file) == stub) {
     std::printf("%s is already the original stub\n", shown(exercise.file).c_str());
     return 0;
   }
   if (exists) std::printf("yours is kept as %s\n", shown(move_to_backup(exercise.file)).c_str());
-  std::ofstream stream(exercise.file, std::ios::binary);
-  stream << stub;
-  if (!stream.flush()) throw MachineError("cannot write " + shown(exercise.file));
+  write_file(exercise.file, stub);
   std::printf("%s is the original stub again\n", shown(exercise.file).c_str());
   return 0;
 }

@@ -41,7 +41,7 @@ int test(const TestRequest& request) {
   Finished finished;
   {
     ProgressLine line(1);
-    finished = run_and_capture(command, [&](const std::string& text) {
+    finished = run_and_watch(command, [&](const std::string& text) {
       const auto [done, total] = counted(text);
       if (total == 0) return;
       const bool building = text[0] == '[';

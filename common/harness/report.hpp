@@ -11,7 +11,7 @@
 namespace ladder {
 
 // {"schema": "kernel-ladder/1", "device": {...}, "entries": [{id, verdict, cases[], counters{},
-// timing{}}]}. `timed` adds its timings to the entries of the same id.
+// timings[]}]}: one entry a solver, one timing a size. `timed` adds its own to entries of that id.
 std::string to_json(const std::vector<SolverReport>& reports, const DeviceFacts& device = {},
                     const BenchReport* timed = nullptr);
 std::string to_json(const BenchReport& report);

@@ -1,4 +1,5 @@
 // The JSON of reports; apart from the text because the JSON header is heavy.
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -51,19 +52,24 @@ Json timing_json(const Timing& timing) {
           {"samples", timing.samples}};
 }
 
-Json bench_json(const BenchEntry& entry) {
-  Json json;
-  json["at"] = parameters_json(entry.at);
-  json["timing"] = timing_json(entry.timing);
-  json["timing"]["gb_s"] = number(entry.gigabytes_per_s);
-  json["timing"]["gflop_s"] = number(entry.gigaflops);
-  if (!entry.ceiling.empty()) {
-    json["timing"]["ceiling"] = timing_json(entry.ceiling_timing);
-    json["timing"]["ceiling"]["name"] = entry.ceiling;
-    json["timing"]["ratio"] = number(entry.ratio);
-    json["timing"]["ratio_interval"] = {number(entry.ratio_low), number(entry.ratio_high)};
+// All sizes at which a solver was timed.
+Json timings_json(const std::vector<BenchEntry>& entries, const std::string& id) {
+  Json timings = Json::array();
+  for (const BenchEntry& entry : entries) {
+    if (entry.id != id || entry.timing.samples == 0) continue;
+    Json json = timing_json(entry.timing);
+    json["at"] = parameters_json(entry.at);
+    json["gb_s"] = number(entry.gigabytes_per_s);
+    json["gflop_s"] = number(entry.gigaflops);
+    if (!entry.ceiling.empty()) {
+      json["ceiling"] = timing_json(entry.ceiling_timing);
+      json["ceiling"]["name"] = entry.ceiling;
+      json["ratio"] = number(entry.ratio);
+      json["ratio_interval"] = {number(entry.ratio_low), number(entry.ratio_high)};
+    }
+    timings.push_back(json);
   }
-  return json;
+  return timings;
 }
 
 Json case_json(const CaseReport& tried) {
@@ -99,10 +105,7 @@ Json report_json(const SolverReport& report, const BenchReport* timed) {
   json["counters"] = Json::object();
   for (const auto& [name, value] : report.counters) json["counters"][name] = number(value);
   if (!report.counters.empty()) json["counted_at"] = parameters_json(report.counted_at);
-  json["timings"] = Json::array();
-  if (timed)
-    for (const BenchEntry& entry : timed->entries)
-      if (entry.id == report.id) json["timings"].push_back(bench_json(entry));
+  if (timed) json["timings"] = timings_json(timed->entries, report.id);
   return json;
 }
 
@@ -132,13 +135,23 @@ std::string to_json(const BenchReport& report) {
   json["schema"] = kSchema;
   json["device"] = device_json(report.device);
   json["entries"] = Json::array();
-  for (const BenchEntry& entry : report.entries) {
+  std::vector<std::string> ids;
+  for (const BenchEntry& entry : report.entries)
+    if (std::find(ids.begin(), ids.end(), entry.id) == ids.end()) ids.push_back(entry.id);
+  for (const std::string& id : ids) {
     Json one;
-    one["id"] = entry.id;
-    one["verdict"] = name_of(entry.verdict);
-    one["exit_code"] = static_cast<int>(entry.verdict);
-    if (!entry.message.empty()) one["message"] = entry.message;
-    one.update(bench_json(entry));
+    one["id"] = id;
+    Verdict verdict = Verdict::skipped;
+    std::string message;
+    for (const BenchEntry& entry : report.entries) {
+      if (entry.id != id) continue;
+      verdict = worst(verdict, entry.verdict);
+      if (message.empty()) message = entry.message;
+    }
+    one["verdict"] = name_of(verdict);
+    one["exit_code"] = static_cast<int>(verdict);
+    if (!message.empty()) one["message"] = message;
+    one["timings"] = timings_json(report.entries, id);
     json["entries"].push_back(one);
   }
   json["notes"] = report.notes;

@@ -1,0 +1,141 @@
+// The commands as a user types them. $LADDER names the binary.
+#include <doctest/doctest.h>
+
+#include <cstdlib>
+#include <nlohmann/json.hpp>
+
+#include "common/cli/process.hpp"
+#include "common/harness/files.hpp"
+
+using ladder::TemporaryFolder;
+using ladder::cli::Finished;
+using nlohmann::json;
+
+namespace {
+
+Finished type(std::vector<std::string> arguments) {
+  const char* binary = std::getenv("LADDER");
+  REQUIRE(binary);
+  arguments.insert(arguments.begin(), binary);
+  return ladder::cli::run_and_watch(arguments);
+}
+
+bool says(const Finished& finished, const std::string& text) {
+  INFO(finished.output);
+  return finished.output.find(text) != std::string::npos;
+}
+
+}  // namespace
+
+TEST_CASE("no command, a misspelt one and a bad option are usage errors that say what to do") {
+  const Finished none = type({});
+  CHECK(none.code == 2);
+  CHECK(says(none, "--help"));
+  const Finished misspelt = type({"chekc", "01"});
+  CHECK(misspelt.code == 2);
+  CHECK(says(misspelt, "did you mean 'check'?"));
+  const Finished option = type({"check", "01.01", "--colour", "red"});
+  CHECK(option.code == 2);
+  CHECK(says(option, "ladder check --help"));
+  CHECK(type({"check", "01.01", "--on", "mars"}).code == 2);
+  CHECK(type({"check", "01.01", "--gpu", "-1"}).code == 2);
+  CHECK(type({"check", "01.01", "--time-limit", "never"}).code == 2);
+  CHECK(type({"check"}).code == 2);
+  CHECK(type({"bench"}).code == 2);
+  CHECK(type({"dev"}).code == 2);
+}
+
+TEST_CASE("every command has help with an example") {
+  for (const char* command : {"run", "list", "check", "next", "hint", "reset", "diff", "bench",
+                              "emulate", "doctor", "test", "dev"}) {
+    CAPTURE(command);
+    const Finished help = type({command, "--help"});
+    CHECK(help.code == 0);
+    CHECK(says(help, "Examples:"));
+    CHECK(says(help, std::string("ladder ") + command));
+  }
+}
+
+TEST_CASE("the version is one line") {
+  const Finished version = type({"--version"});
+  CHECK(version.code == 0);
+  CHECK(version.output.rfind("ladder ", 0) == 0);
+  CHECK(version.output.find('\n') == version.output.size() - 1);
+}
+
+TEST_CASE("an id that is not there is a usage error") {
+  CHECK(type({"run", "99"}).code == 2);
+  CHECK(type({"check", "01.99"}).code == 2);
+  CHECK(type({"hint", "nonsense"}).code == 2);
+  CHECK(type({"diff", "01.ex99"}).code == 2);
+  CHECK(type({"reset", "01"}).code == 2);
+}
+
+TEST_CASE("files that cannot be solvers are usage errors that name them") {
+  const TemporaryFolder folder;
+  const std::string empty = folder.write("empty.cu", "");
+  const Finished missing = type({"check", "--problem", "vector_add", "no/such/file.cu"});
+  CHECK(missing.code == 2);
+  CHECK(says(missing, "no/such/file.cu"));
+  const Finished directory = type({"check", "--problem", "vector_add", folder.path()});
+  CHECK(directory.code == 2);
+  CHECK(says(directory, "directory"));
+  const Finished nothing = type({"check", "--problem", "vector_add", empty});
+  CHECK(nothing.code == 2);
+  CHECK(says(nothing, "empty"));
+}
+
+TEST_CASE("a problem that is not there suggests the nearest name") {
+  const TemporaryFolder folder;
+  const std::string file = folder.write("mine.cu", "// mine\n");
+  const Finished finished = type({"check", "--problem", "vector_ad", file});
+  CHECK(finished.code == 2);
+  CHECK(says(finished, "vector_add"));
+  CHECK(type({"check", "--problem", "nonsense", file}).code == 2);
+}
+
+TEST_CASE("a stranger's file without a problem is told about --problem") {
+  const TemporaryFolder folder;
+  const std::string file = folder.write("mine.cu", "// mine\n");
+  const Finished finished = type({"check", file});
+  CHECK(finished.code == 2);
+  CHECK(says(finished, "--problem"));
+}
+
+TEST_CASE("bad sizes in --case are usage errors") {
+  const TemporaryFolder folder;
+  const std::string file = folder.write("mine.cu", "// mine\n");
+  for (const char* sizes : {"N=", "N=x", "=5", "N", "N=-3", "Q=5"}) {
+    CAPTURE(sizes);
+    const Finished finished =
+        type({"check", "--problem", "vector_add", file, "--on", "emulator", "--case", sizes});
+    INFO(finished.output);
+    CHECK(finished.code == 2);
+  }
+}
+
+TEST_CASE("the list is text for people and JSON for programs") {
+  const Finished text = type({"list"});
+  CHECK(text.code == 0);
+  CHECK(says(text, "01_vector_add"));
+  CHECK(text.output.find('\033') == std::string::npos);
+  const json parsed = json::parse(type({"list", "--json"}).output);
+  CHECK(parsed["schema"] == "kernel-ladder/list/1");
+  CHECK(!parsed["solvers"].empty());
+  CHECK(!parsed["problems"].empty());
+}
+
+TEST_CASE("emulate names what it cannot run") {
+  const TemporaryFolder folder;
+  const std::string text = folder.write("notes.txt", "not a program\n");
+  CHECK(type({"emulate", "no/such/program"}).code == 2);
+  CHECK(type({"emulate", folder.path()}).code == 2);
+  CHECK(type({"emulate", text}).code == 2);
+  CHECK(type({"emulate", "/bin/true"}).code == 2);
+}
+
+TEST_CASE("another runtime that is not there is a usage error") {
+  const Finished finished = type({"check", "01.01", "--cudart", "no/such/libcudart.so"});
+  CHECK(finished.code == 2);
+  CHECK(says(finished, "no/such/libcudart.so"));
+}

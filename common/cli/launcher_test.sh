@@ -1,0 +1,151 @@
+#!/usr/bin/env bash
+# Tests the launcher on a machine made of fakes: launcher_test.sh path/to/ladder
+# A fake nvcc, c++, meson, ninja, apt-get and sudo stand on PATH; each call is written to a log.
+# shellcheck disable=SC2317,SC2016  # conditions are passed as commands
+set -euo pipefail
+
+launcher=$1
+box=$(mktemp -d)
+trap 'rm -rf "$box"' EXIT
+root="$box/a course"
+bin="$box/bin"
+calls="$box/calls"
+mkdir -p "$root" "$bin" "$box/elsewhere" "$box/include"
+: >"$calls"
+failures=0
+
+# The same script, but nothing of this machine's own toolkit and headers is seen.
+sed -e "s|/usr/local/cuda|$box/no-cuda|g" -e "s|/usr/include|$box/include|g" "$launcher" \
+  >"$root/ladder"
+chmod +x "$root/ladder"
+for tool in bash env readlink dirname uname mkdir mv cat rm sed grep flock chmod id touch true; do
+  if path=$(type -P "$tool"); then ln -s "$path" "$bin/$tool"; fi
+done
+
+fake() { # fake NAME BODY
+  printf '#!/bin/bash\necho "%s $*" >>"%s"\n%s\n' "$1" "$calls" "$2" >"$bin/$1"
+  chmod +x "$bin/$1"
+}
+fake_all() {
+  fake nvcc 'echo "Cuda compilation tools, release 13.0, V13.0.48"'
+  fake c++ 'echo 12.2.0'
+  fake pkg-config 'exit 0'
+  fake meson "mkdir -p '$root/build'; touch '$root/build/build.ninja'"
+  fake ninja "
+if [[ \$* == *-n* ]]; then
+  [[ -e '$root/build/common/cli/ladder' ]] && echo 'ninja: no work to do.'
+  exit 0
+fi
+mkdir -p '$root/build/common/cli'
+printf '#!/bin/bash\necho \"real in \$PWD:\"; printf \"<%%s>\" \"\$@\"\n' >'$root/build/common/cli/ladder'
+chmod +x '$root/build/common/cli/ladder'
+echo '[1/1] Linking target ladder'"
+  mkdir -p "$box/include/CLI" "$box/include/doctest" "$box/include/nlohmann" "$box/include/fmt"
+  touch "$box/include/"{CLI/CLI.hpp,doctest/doctest.h,nlohmann/json.hpp,fmt/core.h,zstd.h,lz4.h}
+}
+
+# Runs the launcher from another folder; sets `code` and `output`.
+launch() {
+  code=0
+  output=$(cd "$box/elsewhere" && env -i PATH="$bin" "${as_user[@]}" "$root/ladder" "$@" 2>&1 \
+    </dev/null) || code=$?
+}
+as_user=()
+
+check() { # check SENTENCE CONDITION...
+  local sentence=$1
+  shift
+  if "$@"; then
+    echo "ok: $sentence"
+  else
+    echo "FAILED: $sentence"
+    echo "  exit code $code, output: $output"
+    failures=$((failures + 1))
+  fi
+}
+says() { [[ $output == *"$1"* ]]; }
+says_not() { [[ $output != *"$1"* ]]; }
+exits() { [[ $code == "$1" ]]; }
+called() { grep -q "^$1" "$calls"; }
+never_called() { ! called "$1"; }
+
+fake_all
+rm "$bin/nvcc"
+launch run 01
+check "a missing nvcc is the machine's fault" exits 6
+check "a missing nvcc comes with how to get one" says developer.nvidia.com/cuda-downloads
+
+fake nvcc 'echo "Cuda compilation tools, release 11.8, V11.8.89"'
+launch run 01
+check "a toolkit that is too old is the machine's fault" exits 6
+check "a toolkit that is too old is named with its version" says "CUDA 11.8, too old"
+check "nothing is built without a toolkit" never_called meson
+
+mkdir -p "$box/cuda twelve/bin"
+printf '#!/bin/bash\necho "release 12.4, V12.4.1"\n' >"$box/cuda twelve/bin/nvcc"
+chmod +x "$box/cuda twelve/bin/nvcc"
+code=0
+output=$(env -i PATH="$bin" CUDA_PATH="$box/cuda twelve" "$root/ladder" list 2>&1 </dev/null) ||
+  code=$?
+check "CUDA_PATH comes before PATH, spaces or not" called "meson setup -Dcuda=$box/cuda twelve "
+rm -rf "$root/build" "$root/build.log"
+
+fake_all
+: >"$calls"
+launch run "two words" --flag
+check "the real command gets the exit code through" exits 0
+check "arguments arrive unchanged" says "<run><two words><--flag>"
+check "the working folder stays the user's" says "real in $box/elsewhere:"
+: >"$calls"
+launch list
+check "a second run configures nothing" never_called meson
+check "a second run says nothing of its own" says_not "ladder:"
+
+fake nvcc 'echo "release 13.1, V13.1.2"'
+: >"$calls"
+launch list
+check "another toolkit makes the build folder again" called "meson setup"
+
+fake_all
+fake ninja 'echo "[1/2] Compiling x.cpp"; echo "x.cpp:1: error: no"; exit 1'
+launch list
+check "a failed build is our fault" exits 6
+check "a failed build shows the compiler's words" says "x.cpp:1: error: no"
+check "a failed build hides what went well" says_not "Compiling x.cpp"
+
+# Packages: the headers are gone.
+fake_all
+rm -rf "$root/build" "$box/include/doctest"
+fake dpkg-query 'exit 1'
+fake apt-get 'exit 0'
+: >"$calls"
+if ((EUID == 0)); then
+  launch list
+  check "root installs what is missing" called "apt-get .*install .*doctest-dev"
+  check "what is installed is said first" says "installing doctest-dev"
+  check "only what is missing is installed" eval '! grep -q "install.*fmt" "$calls"'
+  rm -rf "$root/build"
+  chmod -R a+rwX "$box"
+  as_user=("$(command -v setpriv)" --reuid=65534 --regid=65534 --clear-groups)
+fi
+: >"$calls"
+chmod a+rw "$calls"
+launch list
+check "without root and sudo the exact command is shown" says \
+  "apt-get install -y --no-install-recommends doctest-dev"
+check "without root and sudo it is the machine's fault" exits 6
+check "without root nothing is installed" never_called apt-get
+fake sudo 'exit 1'
+launch list
+check "sudo that wants a password is not asked without a terminal" exits 6
+check "sudo was tried without a prompt only" eval '! grep "^sudo" "$calls" | grep -qv "^sudo -n"'
+fake sudo 'shift; exec "$@"'
+launch list
+check "sudo without a password installs" called "apt-get .*install .*doctest-dev"
+rm "$bin/apt-get" "$bin/sudo"
+rm -rf "$root/build"
+launch list
+check "a system that is not Debian goes on and says what it lacks" says "not Debian"
+check "a system that is not Debian still builds" exits 0
+
+exit $((failures > 0))

@@ -1,0 +1,91 @@
+// What reports look like as text; as JSON they are tested by report_json_test.cpp.
+#include "common/harness/report.hpp"
+
+#include <doctest/doctest.h>
+
+#include <sstream>
+
+#include "common/harness/table.hpp"
+
+using namespace ladder;
+
+namespace {
+
+SolverReport solved_step() {
+  SolverReport report;
+  report.id = "01_vector_add.step_03_one_thread_per_element";
+  report.idea = "one thread for each element, and a guard for the tail of the last block";
+  report.counters = {{"instructions.warp", 1234567},
+                     {"global.load.requests", 200},
+                     {"global.store.requests", 100},
+                     {"global.load.sectors", 800},
+                     {"global.store.sectors", 400}};
+  report.counted_at = {{"N", 1048576}};
+  return report;
+}
+
+int widest_line(const std::string& text) {
+  std::istringstream lines(text);
+  int widest = 0;
+  for (std::string line; std::getline(lines, line);) widest = std::max(widest, columns_of(line));
+  return widest;
+}
+
+}  // namespace
+
+TEST_CASE("a ladder table fits windows from 40 to 200 columns") {
+  Style style;
+  for (style.width = 40; style.width <= 200; style.width += 10) {
+    CAPTURE(style.width);
+    const std::string text = ladder_table({solved_step()}, nullptr, style);
+    CHECK(widest_line(text) <= style.width);
+    CHECK(text.find("solved") != std::string::npos);
+    CHECK(text.find("03") != std::string::npos);
+  }
+}
+
+TEST_CASE("a wide ladder table shows counters and what one request costs") {
+  Style style;
+  style.width = 200;
+  const std::string text = ladder_table({solved_step()}, nullptr, style);
+  CHECK(text.find("1.23 M") != std::string::npos);
+  CHECK(text.find("300") != std::string::npos);
+  CHECK(text.find("4.0") != std::string::npos);
+}
+
+TEST_CASE("a table without colour has no escape codes, and with colour it has") {
+  Style style;
+  CHECK(ladder_table({solved_step()}, nullptr, style).find('\033') == std::string::npos);
+  style.colour = true;
+  CHECK(ladder_table({solved_step()}, nullptr, style).find('\033') != std::string::npos);
+}
+
+TEST_CASE("text is cut at characters, not bytes") {
+  CHECK(cut_to("äöüäöü", 4, true) == "äöü…");
+  CHECK(cut_to("äöüäöü", 4, false) == "äöü~");
+  CHECK(cut_to("short", 5, true) == "short");
+}
+
+TEST_CASE("numbers are shortened to three digits") {
+  CHECK(short_number(0) == "0");
+  CHECK(short_number(999) == "999");
+  CHECK(short_number(1000) == "1.00 k");
+  CHECK(short_number(1234567) == "1.23 M");
+  CHECK(short_number(999999) == "1.00 M");
+  CHECK(short_number(4.5) == "4.50");
+}
+
+TEST_CASE("a failed report shows its message and a missed goal its figures") {
+  SolverReport report = solved_step();
+  report.verdict = Verdict::wrong;
+  report.message = "wrong answer: vector_add, N = 257\n  expected 1, got nan";
+  GoalReport goal;
+  goal.relation.text = "global.load.requests == 128 at N=4096";
+  goal.judged = true;
+  goal.message = "global.load.requests is 512";
+  report.goals.push_back(goal);
+  const std::string text = to_text(report, Style{});
+  CHECK(text.find("expected 1, got nan") != std::string::npos);
+  CHECK(text.find("goal missed") != std::string::npos);
+  CHECK(text.find("is 512") != std::string::npos);
+}
