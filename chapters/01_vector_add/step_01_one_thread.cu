@@ -1,5 +1,6 @@
 //! # Step 01: the CPU loop, moved over {#vector_add_step_01}
 //! @new   __global__, kernel launch, device pointers, CUDA_CHECK
+//! @limits N <= 1e8
 //! @claim launches == 1 at N=4096
 //! @claim global.load.requests == 8192 at N=4096
 //! @claim global.store.requests == 4096 at N=4096
@@ -22,7 +23,8 @@
 //!
 //! **Cost.** Two loads and a store for each element, one after the other: 3N
 //! trips to memory, each moving 4 bytes. A trip takes hundreds of nanoseconds,
-//! and this thread waits for it.
+//! and this thread waits for it. A hundred million elements keep it busy for
+//! seconds; we refuse more, rather than let somebody wait.
 //!
 //! **Predict.** Is one GPU thread faster or slower than one CPU core?
 //!
@@ -36,6 +38,7 @@ __global__ void vector_add(const float* A, const float* B, float* C, int N) {
 }
 
 extern "C" void solve(const float* A, const float* B, float* C, int N) {
+  if (N > 100000000) ladder::refuse("one thread would take far too long");
   vector_add<<<1, 1>>>(A, B, C, N);
   CUDA_CHECK(cudaGetLastError());
 }
