@@ -251,6 +251,11 @@ const Collective entries[] = {
   {"vote.sync.any.pred"    , vote<Vote::any>            , P, true , false, 2, {P,W,W,W}, 1},
   {"vote.sync.uni.pred"    , vote<Vote::uniform>        , P, true , false, 2, {P,W,W,W}, 1},
   {"vote.sync.ballot.b32"  , ballot                     , W, true , false, 2, {P,W,W,W}, 1},
+  // The same with .sync last, as hand-written PTX has it and ptxas accepts it.
+  {"vote.all.sync.pred"    , vote<Vote::all>            , P, true , false, 2, {P,W,W,W}, 1},
+  {"vote.any.sync.pred"    , vote<Vote::any>            , P, true , false, 2, {P,W,W,W}, 1},
+  {"vote.uni.sync.pred"    , vote<Vote::uniform>        , P, true , false, 2, {P,W,W,W}, 1},
+  {"vote.ballot.sync.b32"  , ballot                     , W, true , false, 2, {P,W,W,W}, 1},
   {"vote.all.pred"         , vote<Vote::all>            , P, true , false, 1, {P,W,W,W}, -1},
   {"vote.any.pred"         , vote<Vote::any>            , P, true , false, 1, {P,W,W,W}, -1},
   {"vote.ballot.b32"       , ballot                     , W, true , false, 1, {P,W,W,W}, -1},

@@ -172,6 +172,13 @@ TEST_CASE("votes, matches and reductions see the whole warp") {
        "and.b32 %r1, %x, 1; setp.ne.u32 %p1, %r1, 0; vote.sync.ballot.b32 %r0, %p1, -1; "
        "cvt.u64.u32 %d0, %r0;",
        [=](u32 t) { return ballot(t, odd); }},
+      {"ballot, .sync written last",
+       "and.b32 %r1, %x, 1; setp.ne.u32 %p1, %r1, 0; vote.ballot.sync.b32 %r0, %p1, -1; "
+       "cvt.u64.u32 %d0, %r0;",
+       [=](u32 t) { return ballot(t, odd); }},
+      {"any, .sync written last",
+       "setp.eq.u32 %p1, %t, 40; vote.any.sync.pred %p2, %p1, -1; selp.b64 %d0, 1, 0, %p2;",
+       [](u32 t) { return t >= 32; }},
       {"ballot of a negated predicate",
        "and.b32 %r1, %x, 1; setp.ne.u32 %p1, %r1, 0; vote.sync.ballot.b32 %r0, !%p1, -1; "
        "cvt.u64.u32 %d0, %r0;",
