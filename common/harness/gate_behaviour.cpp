@@ -88,8 +88,9 @@ class TrialRun {
       }
     } catch (const Error& error) {
       if (error.verdict() == Verdict::skipped) return gate_.log.skip(error.what());
-      gate_.log.check(false, trial_.shown, trial_.line,
-                      trial_.what + ": " + in_short(error.what()));
+      expect(false, trial_.what + ": " + in_short(error.what()));
+    } catch (const std::exception& error) {  // a thread must not end with one
+      expect(false, trial_.what + ": " + error.what());
     }
   }
 

@@ -71,20 +71,16 @@ Report read_report(const fs::path& file) {
   Report report;
   std::error_code error;
   if (!fs::exists(file, error)) return report;  // it was killed
-  const auto json = nlohmann::json::parse(read_file(file), nullptr, false);
-  if (json.is_discarded())
-    throw MachineError("the emulator's report is not JSON: " + file.string());
-  // Named, because items() refers to it.
-  const auto calls = json.value("calls", nlohmann::json::object());
-  for (const auto& [name, count] : calls.items()) {
-    report.calls[name] = count.get<int>();
-  }
-  for (const auto& fault : json.value("faults", nlohmann::json::array())) {
-    report.faults.push_back(fault.get<std::string>());
-  }
-  for (const auto& leak : json.value("leaks", nlohmann::json::array())) {
-    report.leaks.push_back(std::to_string(leak.value("bytes", std::uint64_t{0})) + " bytes from " +
-                           leak.value("what", std::string("cudaMalloc")));
+  try {
+    const auto json = nlohmann::json::parse(read_file(file));
+    for (const auto& [name, count] : json.at("calls").items()) report.calls[name] = count;
+    for (const auto& fault : json.at("faults")) report.faults.push_back(fault);
+    for (const auto& leak : json.at("leaks")) {
+      report.leaks.push_back(std::to_string(leak.at("bytes").get<std::uint64_t>()) +
+                             " bytes from " + leak.at("what").get<std::string>());
+    }
+  } catch (const nlohmann::json::exception& bad) {
+    throw MachineError("the emulator's report of a program is damaged: " + std::string(bad.what()));
   }
   return report;
 }
