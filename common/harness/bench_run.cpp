@@ -13,8 +13,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr int warm_up_rounds = 2, fewest_rounds = 15, most_rounds = 300;
-constexpr double most_seconds = 15;           // of one size
+constexpr int warm_up_rounds = 2;
 constexpr double wanted_uncertainty = 0.005;  // an interval of 1 %
 constexpr double slow_call_s = 0.5;           // such a solver gets few samples
 constexpr int samples_of_slow = 3;
@@ -123,13 +122,13 @@ bool settled(const std::vector<std::vector<double>>& samples) {
 
 // Rounds of one sample of everything. False: a subject failed and the worker is gone.
 bool sample_rounds(Session& session, std::vector<TimedSubject>& subjects, Timing& copy,
-                   std::uint64_t copy_bytes, std::uint64_t seed) {
+                   std::uint64_t copy_bytes, std::uint64_t seed, const BenchLimits& limits) {
   std::vector<std::vector<double>> samples(subjects.size() + 2);  // the last two: the copies
   const auto start = Clock::now();
-  for (int round = -warm_up_rounds; round < most_rounds; ++round) {
+  for (int round = -warm_up_rounds; round < limits.most_rounds; ++round) {
     const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
-    if (round >= samples_of_slow && seconds > most_seconds) break;
-    if (round >= fewest_rounds && round % 5 == 0 && settled(samples)) break;
+    if (round >= samples_of_slow && seconds > limits.most_seconds) break;
+    if (round >= limits.fewest_rounds && round % 5 == 0 && settled(samples)) break;
     for (std::size_t i = 0; i < subjects.size(); ++i) {
       if (!session.timed(i) || (session.slow(i) && (round < 0 || round >= samples_of_slow)))
         continue;
@@ -211,7 +210,7 @@ double measure_once(WorkerProcess& worker, protocol::Measure what, std::uint64_t
 
 TimedSize time_size(const BenchMachine& machine, const Problem& problem,
                     std::vector<TimedSubject> subjects, const Parameters& at,
-                    const JudgeOptions& options) {
+                    const JudgeOptions& options, const BenchLimits& limits) {
   TimedSize result;
   const Cost cost = problem.cost ? problem.cost(at) : Cost{};
   const auto copy_bytes = std::max<std::uint64_t>(32, static_cast<std::uint64_t>(cost.bytes));
@@ -219,7 +218,7 @@ TimedSize time_size(const BenchMachine& machine, const Problem& problem,
   for (std::size_t attempt = 0; attempt <= subjects.size(); ++attempt) {
     Session session(machine, problem, subjects, at, options);
     if (session.load_and_check() &&
-        sample_rounds(session, subjects, result.copy, copy_bytes, options.seed + 1) &&
+        sample_rounds(session, subjects, result.copy, copy_bytes, options.seed + 1, limits) &&
         session.check_timed())
       break;
   }

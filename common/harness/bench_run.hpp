@@ -54,10 +54,15 @@ struct TimedSize {
   std::vector<TimedSubject> subjects;
   Timing copy;  // of Cost::bytes: the better of cudaMemcpy and our kernel
 };
-// Check, time, check again; rounds of one sample each until every median is known to 1 % or a cap.
+struct BenchLimits {
+  int fewest_rounds = 15, most_rounds = 300;
+  double most_seconds = 15;  // of the rounds of one size
+};
+// Check, time, check again; rounds of one sample each until the 95 % interval of every median is
+// under 1 % or a limit is reached.
 TimedSize time_size(const BenchMachine& machine, const Problem& problem,
                     std::vector<TimedSubject> subjects, const Parameters& at,
-                    const JudgeOptions& options);
+                    const JudgeOptions& options, const BenchLimits& limits = {});
 
 // Builds and times; one timing a subject. Throws MachineError if one of them cannot be timed:
 // their answers are expected to have been checked.

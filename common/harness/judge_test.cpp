@@ -7,40 +7,14 @@
 #include <cstdlib>
 
 #include "common/harness/test_paths.hpp"
+#include "common/harness/test_problems.hpp"
 
 namespace ladder {
 namespace {
 
-std::vector<Parameters> sizes_of(std::initializer_list<int> values) {
-  std::vector<Parameters> sizes;
-  for (const int value : values) sizes.push_back({{"N", static_cast<double>(value)}});
-  return sizes;
-}
-
-Problem vector_add() {
-  const auto n = [](const Parameters& sizes) { return sizes["N"]; };
-  Problem problem;
-  problem.name = "vector_add";
-  problem.chapter = "01_vector_add";
-  problem.arguments = {{"A", Role::in, ElementType::f32, n, {}},
-                       {"B", Role::in, ElementType::f32, n, {}},
-                       {"C", Role::out, ElementType::f32, n, {}},
-                       {"N", Role::scalar, ElementType::i32, {}, {}}};
-  problem.sizes = [](Tier) { return sizes_of({1, 33, 255, 256, 257, 512, 1000, 1024}); };
-  problem.empty_sizes = sizes_of({0});
-  problem.cost = [](const Parameters& at) { return Cost{12 * at.real("N"), at.real("N")}; };
-  problem.reference = [](const Case&, const Inputs& inputs) {
-    const auto a = inputs.find("A")->second.f32(), b = inputs.find("B")->second.f32();
-    return std::vector<Reference>{[a, b](std::int64_t i) {
-      return Expected{a[static_cast<std::size_t>(i)] + b[static_cast<std::size_t>(i)], 0, false};
-    }};
-  };
-  return problem;
-}
-
 // The same with a bound instead of equality.
 Problem loose_add() {
-  Problem problem = vector_add();
+  Problem problem = test_vector_add();
   problem.has_exact = false;
   const auto exact = problem.reference;
   problem.reference = [exact](const Case& tried, const Inputs& inputs) {
@@ -67,7 +41,7 @@ SolverReport judge_file(const char* file, const Problem& problem, const SolverHe
                       header, options);
 }
 
-SolverReport judge_mood(const char* mood, const Problem& problem = vector_add(),
+SolverReport judge_mood(const char* mood, const Problem& problem = test_vector_add(),
                         const SolverHeader& header = {}, const JudgeOptions& options = quick()) {
   setenv("LADDER_FIXTURE", mood, 1);
   const SolverReport report = judge_file("moods.cu", problem, header, options);
@@ -97,7 +71,7 @@ SolverHeader with_goal(const std::string& metric, Relation::Operator op,
 TEST_CASE("a right solver is solved at every size, and its counters are taken") {
   JudgeOptions options = quick();
   options.own = true;
-  const SolverReport report = judge_mood("right", vector_add(), {}, options);
+  const SolverReport report = judge_mood("right", test_vector_add(), {}, options);
   check(report, Verdict::solved, "");
   CHECK(report.cases.size() > 8);
   CHECK(report.counted_at == Parameters{{"N", 1024}});
@@ -137,7 +111,7 @@ TEST_CASE("an output that is added to without being set is wrong: it held NaN") 
 TEST_CASE("a kernel that never ends is out of time, with its line") {
   JudgeOptions options = quick();
   options.time_limit_s = 1;
-  const SolverReport report = judge_mood("endless kernel", vector_add(), {}, options);
+  const SolverReport report = judge_mood("endless kernel", test_vector_add(), {}, options);
   check(report, Verdict::out_of_budget, "moods.cu:");
 }
 
@@ -173,11 +147,11 @@ TEST_CASE("results that differ within the bound pass with a note, unless a goal 
 TEST_CASE("a refusal counts outside @limits and is wrong inside them") {
   SolverHeader limited;
   limited.limits = {{"N <= 256", "N", Relation::Operator::less_equal, 256}};
-  check(judge_mood("refuse", vector_add(), limited), Verdict::solved, "");
+  check(judge_mood("refuse", test_vector_add(), limited), Verdict::solved, "");
   check(judge_mood("refuse"), Verdict::wrong, "it refuses: N must be at most 256");
   // A wrong answer outside the limits is wrong; a right one is fine.
-  check(judge_mood("right", vector_add(), limited), Verdict::solved, "");
-  check(judge_mood("lost tail", vector_add(), limited), Verdict::wrong, "wrong answer");
+  check(judge_mood("right", test_vector_add(), limited), Verdict::solved, "");
+  check(judge_mood("lost tail", test_vector_add(), limited), Verdict::wrong, "wrong answer");
 }
 
 TEST_CASE("a failed CUDA_CHECK brings its line; no memory left is out of memory") {
@@ -198,34 +172,34 @@ TEST_CASE("what host and device print is shown beside the verdict") {
 TEST_CASE("writing when there is nothing to do is wrong for our own solvers") {
   JudgeOptions options = quick();
   options.own = true;
-  const SolverReport report = judge_mood("writes for nothing", vector_add(), {}, options);
+  const SolverReport report = judge_mood("writes for nothing", test_vector_add(), {}, options);
   CHECK(report.verdict != Verdict::solved);
 }
 
 TEST_CASE("what does not compile, has no solve or another signature is not compiled") {
-  check(judge_file("does_not_compile.cu", vector_add()), Verdict::not_compiled,
+  check(judge_file("does_not_compile.cu", test_vector_add()), Verdict::not_compiled,
         "does_not_compile.cu:4");
-  check(judge_file("no_solve.cu", vector_add()), Verdict::not_compiled, "solve");
-  check(judge_file("wrong_signature.cu", vector_add()), Verdict::not_compiled, "float");
+  check(judge_file("no_solve.cu", test_vector_add()), Verdict::not_compiled, "solve");
+  check(judge_file("wrong_signature.cu", test_vector_add()), Verdict::not_compiled, "float");
 }
 
 TEST_CASE("counter goals are judged against numbers and ideals") {
   using Operator = Relation::Operator;
   const SolverReport met = judge_mood(
-      "right", vector_add(), with_goal("global.load.sectors", Operator::equal, {}, "ideal"));
+      "right", test_vector_add(), with_goal("global.load.sectors", Operator::equal, {}, "ideal"));
   check(met, Verdict::solved, "");
   REQUIRE(met.goals.size() == 1);
   CHECK(met.goals[0].met);
-  check(judge_mood("right", vector_add(), with_goal("launches", Operator::less, 1, "")),
+  check(judge_mood("right", test_vector_add(), with_goal("launches", Operator::less, 1, "")),
         Verdict::wrong, "launches is 1, wanted < 1 at N=1024");
-  CHECK_THROWS_WITH_AS(
-      judge_mood("right", vector_add(), with_goal("global.load.sector", Operator::less, 1, "")),
-      doctest::Contains("did you mean 'global.load.sectors'"), UsageError);
+  CHECK_THROWS_WITH_AS(judge_mood("right", test_vector_add(),
+                                  with_goal("global.load.sector", Operator::less, 1, "")),
+                       doctest::Contains("did you mean 'global.load.sectors'"), UsageError);
 }
 
 TEST_CASE("a time goal without a GPU is not judged") {
-  const SolverReport report =
-      judge_mood("right", vector_add(), with_goal("time", Relation::Operator::less, 1, "step_05"));
+  const SolverReport report = judge_mood("right", test_vector_add(),
+                                         with_goal("time", Relation::Operator::less, 1, "step_05"));
   check(report, Verdict::solved, "");
   REQUIRE(report.goals.size() == 1);
   CHECK_FALSE(report.goals[0].judged);
@@ -234,16 +208,16 @@ TEST_CASE("a time goal without a GPU is not judged") {
 TEST_CASE("a solver that needs other hardware is skipped with the reason") {
   SolverHeader header;
   header.needs.architecture = 100;
-  check(judge_mood("right", vector_add(), header), Verdict::skipped, "needs sm_100");
+  check(judge_mood("right", test_vector_add(), header), Verdict::skipped, "needs sm_100");
   header = {};
   header.needs.shared_bytes = 300 << 10;
-  check(judge_mood("right", vector_add(), header), Verdict::skipped, "shared memory");
+  check(judge_mood("right", test_vector_add(), header), Verdict::skipped, "shared memory");
 }
 
 TEST_CASE("a case asked for by hand is the only one tried") {
   JudgeOptions options = quick();
   options.cases = {{{{"N", 300}}, Distribution::random}};
-  const SolverReport report = judge_mood("right", vector_add(), {}, options);
+  const SolverReport report = judge_mood("right", test_vector_add(), {}, options);
   check(report, Verdict::solved, "");
   REQUIRE(report.cases.size() == 1);
   CHECK(report.cases[0].tried.parameters == Parameters{{"N", 300}});
@@ -252,7 +226,7 @@ TEST_CASE("a case asked for by hand is the only one tried") {
 TEST_CASE("with keep_going every case is tried") {
   JudgeOptions options = quick();
   options.keep_going = true;
-  const SolverReport report = judge_mood("lost tail", vector_add(), {}, options);
+  const SolverReport report = judge_mood("lost tail", test_vector_add(), {}, options);
   CHECK(report.verdict == Verdict::wrong);
   int right = 0;
   for (const CaseReport& one : report.cases) right += one.verdict == Verdict::solved;

@@ -11,21 +11,10 @@
 #include "common/harness/cases.hpp"
 #include "common/harness/solver_run.hpp"
 #include "common/harness/test_paths.hpp"
+#include "common/harness/test_problems.hpp"
 
 namespace ladder {
 namespace {
-
-Problem vector_add() {
-  const auto n = [](const Parameters& sizes) { return sizes["N"]; };
-  Problem problem;
-  problem.name = "vector_add";
-  problem.chapter = "01_vector_add";
-  problem.arguments = {{"A", Role::in, ElementType::f32, n, {}},
-                       {"B", Role::in, ElementType::f32, n, {}},
-                       {"C", Role::out, ElementType::f32, n, {}},
-                       {"N", Role::scalar, ElementType::i32, {}, {}}};
-  return problem;
-}
 
 WorkerOptions fake_options() {
   WorkerOptions options;
@@ -43,7 +32,7 @@ class Mood {
 };
 
 struct Fake {
-  Problem problem = vector_add();
+  Problem problem = test_vector_add();
   Case tried{{{"N", 100}}, Distribution::random, 7, ""};
   Inputs inputs = make_inputs(problem, tried);
   Exchange exchange{problem, tried.parameters, inputs, 4096};
