@@ -67,6 +67,12 @@ bool Gate::covers(const std::string& chapter) const {
                                                chapter) != options.chapters.end();
 }
 
+bool Gate::covers(const CatalogEntry& entry) const {
+  const bool wanted = options.ids.empty() || std::find(options.ids.begin(), options.ids.end(),
+                                                       entry.id()) != options.ids.end();
+  return wanted && covers(entry.chapter);
+}
+
 const GateSolver* Gate::find(const std::string& chapter, const std::string& name) const {
   for (const GateSolver& solver : solvers) {
     // An exercise stands for its solution here: the stub is nobody's parent.
@@ -90,7 +96,8 @@ namespace {
 
 void read_solvers(Gate& gate) {
   for (const CatalogEntry& entry : gate.catalog.all()) {
-    if (!gate.covers(entry.chapter)) continue;
+    const bool learners = entry.kind == SolverKind::exercise && !gate.options.files;
+    if (learners || !gate.covers(entry)) continue;
     std::error_code error;
     if (!fs::is_regular_file(entry.file, error)) continue;  // check_lists says so
     GateSolver solver{entry, read_file(entry.file), {}};
@@ -104,13 +111,7 @@ void read_solvers(Gate& gate) {
   }
 }
 
-}  // namespace
-
-GateReport run_gate(const Tree& tree, const Catalog& catalog, const Toolkit& toolkit,
-                    const ProblemRegistry& problems, const GateOptions& options) {
-  GateLog log(tree.source);
-  Gate gate{tree, catalog, toolkit, problems, options, log, {}};
-  read_solvers(gate);
+void check_files(Gate& gate) {
   check_lists(gate);
   check_headers(gate);
   check_exercises(gate);
@@ -118,6 +119,16 @@ GateReport run_gate(const Tree& tree, const Catalog& catalog, const Toolkit& too
   check_links(gate);
   check_results(gate);
   check_formatting(gate);
+}
+
+}  // namespace
+
+GateReport run_gate(const Tree& tree, const Catalog& catalog, const Toolkit& toolkit,
+                    const ProblemRegistry& problems, const GateOptions& options) {
+  GateLog log(tree.source);
+  Gate gate{tree, catalog, toolkit, problems, options, log, {}};
+  read_solvers(gate);
+  if (options.files) check_files(gate);
   if (options.behaviour) check_behaviour(gate);
   return log.report();
 }

@@ -21,6 +21,8 @@ struct GateFinding {
 
 struct GateOptions {
   std::vector<std::string> chapters;  // empty: all
+  std::vector<std::string> ids;       // only these solvers; empty: all
+  bool files = true;                  // headers, lists, stubs, sheets, links, formatting
   bool behaviour = true;              // compile and run solvers, stubs and mutants
   int jobs = 2;                       // solvers judged at a time
   // Called from several threads, never at once.

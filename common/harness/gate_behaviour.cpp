@@ -5,6 +5,7 @@
 #include "common/harness/files.hpp"
 #include "common/harness/gate_checks.hpp"
 #include "common/harness/judge.hpp"
+#include "common/harness/object_cache.hpp"
 #include "common/harness/text.hpp"
 
 namespace ladder {
@@ -208,7 +209,10 @@ std::optional<Trial> stub_of(const Gate& gate, const GateSolver& solution) {
   trial.file = folder / solution.entry.file.filename();
   try {
     fs::create_directories(folder);
-    write_file(trial.file, generate_stub(solution.text, solution.entry.file.string()));
+    const std::string stub = generate_stub(solution.text, solution.entry.file.string());
+    std::error_code error;
+    const bool there = fs::exists(trial.file, error) && read_file(trial.file) == stub;
+    if (!there) replace_file(trial.file, stub);
     trial.header = read_solver_header(trial.file);
   } catch (const UsageError&) {
     return std::nullopt;  // check_exercises has said so

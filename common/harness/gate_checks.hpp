@@ -53,6 +53,7 @@ struct Gate {
   std::vector<GateSolver> solvers;  // those whose file is there and whose header can be read
 
   bool covers(const std::string& chapter) const;
+  bool covers(const CatalogEntry& entry) const;
   const GateSolver* find(const std::string& chapter, const std::string& name) const;
 };
 
