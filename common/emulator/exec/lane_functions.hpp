@@ -76,6 +76,14 @@ struct ineg { template <class T> static T run(T a) { return isub::run(T(0), a); 
 struct imin { template <class T> static T run(T a, T b) { return b < a ? b : a; } };
 struct imax { template <class T> static T run(T a, T b) { return a < b ? b : a; } };
 struct imin_relu { static s32 run(s32 a, s32 b) { return std::max(std::min(a, b), 0); } };
+// Both 16-bit halves of a word.
+template <class F>
+struct halves {
+  template <class T> struct of { static u32 run(u32 a, u32 b) {
+    const u16 low = u16(F::run(T(a), T(b))), high = u16(F::run(T(a >> 16), T(b >> 16)));
+    return u32(high) << 16 | low;
+  } };
+};
 struct imax_relu { static s32 run(s32 a, s32 b) { return std::max(std::max(a, b), 0); } };
 
 struct popc { template <class T> static u32 run(T a) { return u32(std::popcount(a)); } };

@@ -99,6 +99,25 @@ void dot_products(ReferenceTable& table, const std::string& types) {
   table.row("dp2a.hi." + types, [](u32 a, u32 b, C c) { return dot2<A2, B>(a, b, c, 2); });
 }
 
+// Of both 16-bit halves.
+template <class T, class F>
+u32 halved(u32 a, u32 b, F choose) {
+  const auto low = u16(choose(T(a), T(b)));
+  return u32(u16(choose(T(a >> 16), T(b >> 16)))) << 16 | low;
+}
+template <class T>
+void extremes_of_pairs(ReferenceTable& table, const std::string& type) {
+  const auto least = [](T a, T b) { return std::min(a, b); };
+  const auto greatest = [](T a, T b) { return std::max(a, b); };
+  table.row("min." + type, [=](u32 a, u32 b) { return halved<T>(a, b, least); });
+  table.row("max." + type, [=](u32 a, u32 b) { return halved<T>(a, b, greatest); });
+  if constexpr (!std::is_signed_v<T>) return;
+  const auto least_above = [](T a, T b) { return std::max(std::min(a, b), T(0)); };
+  const auto greatest_above = [](T a, T b) { return std::max(std::max(a, b), T(0)); };
+  table.row("min.relu." + type, [=](u32 a, u32 b) { return halved<T>(a, b, least_above); });
+  table.row("max.relu." + type, [=](u32 a, u32 b) { return halved<T>(a, b, greatest_above); });
+}
+
 }  // namespace
 
 void add_integer_references(ReferenceTable& table) {
@@ -127,6 +146,8 @@ void add_integer_references(ReferenceTable& table) {
   };
   table.row("add.u16x2", pair_sum);
   table.row("add.s16x2", pair_sum);
+  extremes_of_pairs<u16>(table, "u16x2");
+  extremes_of_pairs<s16>(table, "s16x2");
   table.row("add.sat.s32", [](s32 a, s32 b) { return clamped<s32>(s128(a) + b); });
   table.row("sub.sat.s32", [](s32 a, s32 b) { return clamped<s32>(s128(a) - b); });
   table.row("mad.hi.sat.s32",
