@@ -1,5 +1,5 @@
 // What cannot be recovered from. The argument says which: illegal, misaligned, assert, trap,
-// double_free, copy, host_read, host_write, leak.
+// forever, double_free, copy, host_read, host_write, leak.
 #include <cassert>
 #include <cstring>
 
@@ -13,6 +13,10 @@ __global__ void check(const float* in) {
 }
 __global__ void stop() {
   __trap();
+}
+__global__ void forever(volatile float* flag) {
+  while (*flag != 7.0f) {
+  }
 }
 __global__ void misaligned(char* out) {
   *reinterpret_cast<int*>(out + 1) = 1;
@@ -55,6 +59,10 @@ int main(int argc, char** argv) {
   if (std::strcmp(what, "trap") == 0) {
     stop<<<1, 1>>>();
     return expect_sticky(cudaErrorLaunchFailure, device);
+  }
+  if (std::strcmp(what, "forever") == 0) {
+    forever<<<1, 1>>>(device);
+    return expect_sticky(cudaErrorLaunchTimeout, device);
   }
   if (std::strcmp(what, "double_free") == 0) {
     CALL(cudaFree(device));

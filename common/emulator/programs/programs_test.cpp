@@ -160,6 +160,16 @@ TEST_CASE("a kernel's fault arrives at the next synchronisation and stays") {
   }
 }
 
+TEST_CASE("a kernel that never ends is stopped at the time limit") {
+  ProgramOptions options;
+  options.time_limit_s = 0.2;
+  const Outcome outcome = run("faults", "forever", options);
+  CAPTURE(outcome.err);
+  CHECK(outcome.exit_code == 0);
+  CHECK(outcome.out == "cudaErrorLaunchTimeout\n");
+  CHECK(has(outcome.err, "faults.cu:"));
+}
+
 TEST_CASE("a quiet run keeps faults for the report") {
   ProgramOptions options;
   options.quiet = true;
@@ -193,6 +203,9 @@ TEST_CASE("a chosen call fails, and the report tells calls and leaks") {
   CHECK(has(whole.report, "\"cudaMalloc\": 2"));
   CHECK(has(whole.report, "\"cudaLaunchKernel\": 1"));
   CHECK(has(whole.report, "\"launches\": 1"));
+  // 100003 floats are 12501 sectors of 32 bytes.
+  CHECK(has(whole.report, "\"global.store.sectors\": 12501,"));
+  CHECK(has(whole.report, "\"global.load.sectors\": 25002,"));
   CHECK(has(whole.report, "\"leaks\": []"));
   CHECK(has(run("faults", "leak").report, "\"leaks\": [{\"what\": \"cudaMalloc\", \"bytes\": 400"));
 
@@ -213,7 +226,8 @@ TEST_CASE("a process that uses no CUDA writes no report over that of one that do
 TEST_CASE("a program without PTX is named as such") {
   const Outcome outcome = run("saxpy_machine_code");
   CHECK(outcome.exit_code == 1);
-  CHECK(has(outcome.err, "sm_75"));
+  CHECK(has(outcome.err, "machine code (sm_75) but no PTX"));
+  CHECK(has(outcome.out, "cudaErrorNoKernelImageForDevice"));
 }
 
 TEST_CASE("what cannot run under the emulator is said before it is run") {

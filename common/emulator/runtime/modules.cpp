@@ -27,6 +27,16 @@ std::string demangled(const char* name) {
   return text == nullptr ? name : text.get();
 }
 
+// Machine code only, or only for later devices, has an error code of its own.
+std::string ptx_for(const FatBinary& binary, const Device& device) {
+  try {
+    return ptx_of(binary.wrapper, device.properties());
+  } catch (const Fault& fault) {
+    if (fault.kind() != FaultKind::unsupported) throw;
+    throw ApiError(cudaErrorNoKernelImageForDevice, fault.what());
+  }
+}
+
 }  // namespace
 
 FatBinary* Modules::add(const void* wrapper) {
@@ -112,11 +122,11 @@ void Modules::unload_all(Device& device) {
 
 void Modules::load(FatBinary& binary, Device& device) {
   if (binary.module != nullptr) return;
-  if (binary.failure) throw *binary.failure;
+  if (binary.failure) std::rethrow_exception(binary.failure);
   try {
-    binary.module = device.load(ptx_of(binary.wrapper, device.properties()), binary.name);
-  } catch (const Fault& fault) {
-    binary.failure = fault;
+    binary.module = device.load(ptx_for(binary, device), binary.name);
+  } catch (...) {
+    binary.failure = std::current_exception();
     throw;
   }
   for (const auto& [key, variable] : variables_)

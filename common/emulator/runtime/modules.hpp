@@ -5,9 +5,9 @@
 
 #include <cuda_runtime_api.h>
 
+#include <exception>
 #include <list>
 #include <memory>
-#include <optional>
 #include <string>
 #include <unordered_map>
 
@@ -19,7 +19,7 @@ struct FatBinary {
   const void* wrapper = nullptr;  // what __cudaRegisterFatBinary got
   std::string name;               // the file it is in, for messages
   Module* module = nullptr;       // once loaded
-  std::optional<Fault> failure;   // why it could not be loaded
+  std::exception_ptr failure;     // why it could not be loaded
 };
 
 struct Kernel {

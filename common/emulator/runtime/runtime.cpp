@@ -105,6 +105,7 @@ Runtime::Runtime() {
   process_using_cuda = getpid();
   options.threads = static_cast<int>(environment_number("LADDER_EMULATOR_THREADS"));
   options.time_limit_s = environment_number("LADDER_EMULATOR_TIME_LIMIT");
+  options.count = !journal.report_file().empty();
 }
 
 Device& Runtime::device() {
