@@ -24,6 +24,7 @@ struct Requests {
   EmulateRequest emulate;
   Running next, parity;
   TestRequest test;
+  DevCheckRequest dev_check;
   std::string id;
   std::function<int()> chosen;
 };
@@ -145,7 +146,8 @@ void add_measuring_commands(CLI::App& app, Requests& requests) {
   CLI::App& bench = add_command(
       app, "bench", "how fast? Times solvers on a GPU against a ceiling, or measures the emulator",
       "  ladder bench 01\n  ladder bench 01.05 01.06 --gpu 1\n  ladder bench --emulator --json");
-  bench.add_option("ID", requests.bench.ids, kIdHelp);
+  bench.add_option("ID", requests.bench.ids,
+                   std::string(kIdHelp) + "; with --emulator, a kernel's name");
   bench.add_flag("--emulator", requests.bench.emulator,
                  "the emulator's own speed: warp-instructions per second for each kernel");
   add_running_options(bench, requests.bench, true);
@@ -195,7 +197,9 @@ void add_developer_commands(CLI::App& app, Requests& requests) {
   CLI::App& check =
       add_command(dev, "check", "the gate: headers, stubs, solutions, mutants, sheets, claims",
                   "  ladder dev check");
-  check.callback([&] { requests.chosen = [] { return cli::dev_check(); }; });
+  check.add_option("CHAPTER", requests.dev_check.chapters, "only these (01)");
+  check.add_flag("--quick", requests.dev_check.quick, "files only: nothing is compiled or run");
+  check.callback([&] { requests.chosen = [&] { return cli::dev_check(requests.dev_check); }; });
   CLI::App& stubs =
       add_command(dev, "stubs", "write every stub again from its solution", "  ladder dev stubs");
   stubs.callback([&] { requests.chosen = [] { return cli::dev_stubs(); }; });

@@ -2,6 +2,7 @@
 // emulator's own speed.
 #include <cstdio>
 
+#include "common/cli/bench_emulator.hpp"
 #include "common/cli/course.hpp"
 #include "common/cli/judging.hpp"
 #include "common/harness/report.hpp"
@@ -10,8 +11,8 @@
 namespace ladder::cli {
 
 int bench(const BenchRequest& request) {
-  if (request.ids.empty() && !request.emulator)
-    throw UsageError("bench needs an id (ladder bench 01) or --emulator");
+  if (request.emulator) return bench_emulator(request);
+  if (request.ids.empty()) throw UsageError("bench needs an id (ladder bench 01) or --emulator");
   const Course course = open_course();
   const std::vector<CatalogEntry> entries = resolve_all(course.catalog, request.ids, false);
   const Choice choice = choose_backends(request, course.toolkit);

@@ -64,7 +64,11 @@ int diff(const std::string& id);
 int next(const Running& request);
 int doctor();
 
-int dev_check();
+struct DevCheckRequest {
+  std::vector<std::string> chapters;  // empty: all
+  bool quick = false;                 // nothing is compiled or run
+};
+int dev_check(const DevCheckRequest& request);
 int dev_stubs();
 int dev_editor();
 int dev_parity(const Running& request);

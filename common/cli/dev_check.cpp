@@ -8,10 +8,13 @@
 
 namespace ladder::cli {
 
-int dev_check() {
+int dev_check(const DevCheckRequest& request) {
   const Course course = open_course();
   ProgressLine line(0);
   GateOptions options;
+  for (const std::string& id : request.chapters)
+    options.chapters.push_back(course.catalog.resolve(id).front().chapter);
+  options.behaviour = !request.quick;
   options.progress = [&](int done, int total, const std::string& what) {
     line.show(0, "judged " + what, static_cast<double>(done) / total);
   };

@@ -158,4 +158,20 @@ std::string to_json(const BenchReport& report) {
   return text_of(json);
 }
 
+std::string to_json(const std::vector<EmulatorSpeed>& speeds, const DeviceFacts& device) {
+  Json json;
+  json["schema"] = kSchema;
+  json["device"] = device_json(device);
+  json["entries"] = Json::array();
+  for (const EmulatorSpeed& speed : speeds)
+    json["entries"].push_back({{"id", speed.id},
+                               {"at", parameters_json(speed.at)},
+                               {"warp_instructions", number(speed.warp_instructions)},
+                               {"seconds", number(speed.seconds)},
+                               {"millions_per_s", number(speed.millions_per_s)},
+                               {"cycles_each", number(speed.cycles_each)},
+                               {"cycles_per_second", number(speed.cycles_per_second)}});
+  return text_of(json);
+}
+
 }  // namespace ladder
