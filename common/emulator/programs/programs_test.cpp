@@ -1,16 +1,20 @@
 // Runs this folder's CUDA programs under the emulator and looks at what comes out.
 #define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
+#include <dlfcn.h>
 #include <doctest/doctest.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
 #include <string>
+#include <vector>
 
+#include "common/emulator/control.hpp"
 #include "common/emulator/program.hpp"
 
 namespace fs = std::filesystem;
@@ -228,6 +232,52 @@ TEST_CASE("a program without PTX is named as such") {
   CHECK(outcome.exit_code == 1);
   CHECK(has(outcome.err, "machine code (sm_75) but no PTX"));
   CHECK(has(outcome.out, "cudaErrorNoKernelImageForDevice"));
+}
+
+TEST_CASE("the library in a process of ours: control, allocations, functions it does not have") {
+  setenv("LADDER_EMULATOR_QUIET", "1", 1);
+  void* library = dlopen(variable("LADDER_CUDART").c_str(), RTLD_NOW | RTLD_LOCAL);
+  unsetenv("LADDER_EMULATOR_QUIET");
+  REQUIRE(library != nullptr);
+  const auto function = [&](const char* name) {
+    void* found = dlsym(library, name);
+    REQUIRE_MESSAGE(found != nullptr, name);
+    return found;
+  };
+  const auto entry = reinterpret_cast<LadderEmulatorEntry>(function("ladderEmulator"));
+  const auto allocate = reinterpret_cast<int (*)(void**, std::size_t)>(function("cudaMalloc"));
+  const auto release = reinterpret_cast<int (*)(void*)>(function("cudaFree"));
+  const auto texture = reinterpret_cast<int (*)()>(function("cudaCreateTextureObject"));
+  const auto last_error = reinterpret_cast<int (*)()>(function("cudaGetLastError"));
+  const LadderEmulator* emulator = entry();
+  REQUIRE(emulator->version == 1);
+
+  void* memory = nullptr;
+  REQUIRE(allocate(&memory, 100) == 0);
+  std::uint64_t bytes = 0;
+  emulator->allocations([](std::uint64_t, std::uint64_t size,
+                           void* sum) { *static_cast<std::uint64_t*>(sum) += size; },
+                        &bytes);
+  CHECK(bytes == 100);
+  CHECK(emulator->fault() == nullptr);
+  CHECK(release(memory) == 0);
+  CHECK(release(memory) == 1);  // cudaErrorInvalidValue
+  CHECK(has(emulator->fault(), "freed before"));
+  emulator->reset();
+  CHECK(emulator->fault() == nullptr);
+  CHECK(last_error() == 0);
+
+  CHECK(texture() == 801);  // cudaErrorNotSupported
+  CHECK(last_error() == 801);
+  std::vector<std::string> names;
+  emulator->counters(
+      [](const char* name, double, void* list) {
+        static_cast<std::vector<std::string>*>(list)->push_back(name);
+      },
+      &names);
+  for (const char* name :
+       {"launches", "instructions.warp", "global.load.sectors.ideal", "shared.wavefronts"})
+    CHECK(std::count(names.begin(), names.end(), name) == 1);
 }
 
 TEST_CASE("what cannot run under the emulator is said before it is run") {

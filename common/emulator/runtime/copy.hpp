@@ -23,8 +23,8 @@ struct CopyRequest {
 struct SetRequest {
   void* to = nullptr;
   std::size_t pitch = 0;
-  int value = 0;  // its low byte
-  std::size_t width = 0;
+  int value = 0;          // its low byte
+  std::size_t width = 0;  // bytes
   std::size_t rows = 1;
 };
 
