@@ -6,9 +6,8 @@
 //! @claim global.store.requests == 4096 at N=4096
 //!
 //! **Idea.** Take the loop you would write on a CPU and let one thread of the
-//! GPU run it. It is right at every size and uses almost nothing of the
-//! machine: a fine place to start, because all that is new is how to talk to
-//! the GPU.
+//! GPU run it. It is right, and it uses almost nothing of the machine: a fine
+//! place to start, because all that is new is how to talk to the GPU.
 //!
 //! A *kernel* is a function marked `__global__`: called from the CPU, run on the
 //! GPU, returning nothing. `vector_add<<<1, 1>>>(...)` *launches* it on a grid
@@ -21,10 +20,11 @@
 //! not cudaSuccess. Do this after every launch: a kernel that never ran leaves
 //! no other trace than an output nobody wrote.
 //!
-//! **Cost.** Two loads and a store for each element, one after the other: 3N
-//! trips to memory, each moving 4 bytes. A trip takes hundreds of nanoseconds,
-//! and this thread waits for it. A hundred million elements keep it busy for
-//! seconds; we refuse more, rather than let somebody wait.
+//! **Cost.** Two loads and a store for each element, one after the other. A load
+//! that has to go out to the GPU's memory takes hundreds of nanoseconds, one that
+//! finds its data in a cache still takes tens, and this thread waits for each. A
+//! hundred million elements keep it busy for seconds. We refuse more than that,
+//! rather than let somebody wait.
 //!
 //! **Predict.** Is one GPU thread faster or slower than one CPU core?
 //!
