@@ -5,10 +5,10 @@
 #include <bit>
 #include <cmath>
 #include <cstdio>
-#include <numeric>
 #include <stdexcept>
 #include <utility>
 
+#include "common/harness/text.hpp"
 #include "common/harness/verdict.hpp"
 
 namespace ladder {
@@ -96,21 +96,6 @@ std::string_view c_name_of(ElementType type) {
       return "int";
   }
   throw std::logic_error("an element type without a C name");
-}
-
-// Levenshtein's distance: insertions, deletions and replacements that turn a into b.
-int edit_distance(std::string_view a, std::string_view b) {
-  std::vector<int> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), 0);
-  for (std::size_t i = 1; i <= a.size(); ++i) {
-    int diagonal = std::exchange(row[0], static_cast<int>(i));
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      const int replaced = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
-      diagonal = row[j];
-      row[j] = std::min({row[j] + 1, row[j - 1] + 1, replaced});
-    }
-  }
-  return row.back();
 }
 
 }  // namespace

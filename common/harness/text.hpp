@@ -13,6 +13,9 @@ std::vector<std::string> split_words(std::string_view text);  // at blanks
 std::vector<std::string> split_list(std::string_view text, char separator);  // trimmed parts
 std::string join(const std::vector<std::string>& parts, std::string_view between);
 
+// Insertions, deletions and replacements of a character that turn a into b.
+std::size_t edit_distance(std::string_view a, std::string_view b);
+
 // The candidate with the smallest edit distance to `name`, or "" if none is near enough to be
 // what was meant.
 std::string nearest_name(std::string_view name, const std::vector<std::string>& candidates);
