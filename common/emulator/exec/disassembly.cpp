@@ -72,8 +72,19 @@ std::string text_of(const ptx::Function& function, const ptx::Instruction& instr
 }
 
 std::string place(const Function& function, const ptx::Instruction& instruction) {
-  const ptx::SourceLocation& at = instruction.source;
   const auto& files = function.module->source.files;
+  const auto of_toolkit = [&](const ptx::SourceLocation& location) {
+    if (location.file < 0 || static_cast<std::size_t>(location.file) >= files.size()) return false;
+    const std::string& path = files[static_cast<std::size_t>(location.file)];
+    return path.find("cuda") != std::string::npos && path.find("/include/") != std::string::npos;
+  };
+  // An inlined function of the toolkit: the learner's line is the one that calls it.
+  ptx::SourceLocation at = instruction.source;
+  const auto& sites = function.source->inline_sites;
+  while (of_toolkit(at) && at.inlined_at >= 0 &&
+         static_cast<std::size_t>(at.inlined_at) < sites.size()) {
+    at = sites[static_cast<std::size_t>(at.inlined_at)].call;
+  }
   if (at.line <= 0 || at.file < 0 || static_cast<std::size_t>(at.file) >= files.size()) return "";
   const std::string& path = files[static_cast<std::size_t>(at.file)];
   if (path.empty()) return "";

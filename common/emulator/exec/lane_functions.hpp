@@ -235,11 +235,11 @@ struct gt { template <class T> static bool run(T a, T b) { return a > b; } };
 struct ge { template <class T> static bool run(T a, T b) { return a >= b; } };
 
 // Predicates are whole masks.
-struct pred_and { static bool run(bool a, bool b) { return a & b; } };
-struct pred_or { static bool run(bool a, bool b) { return a | b; } };
-struct pred_xor { static bool run(bool a, bool b) { return a ^ b; } };
-struct pred_not { static bool run(bool a) { return !a; } };
-struct pred_copy { static bool run(bool a) { return a; } };
+struct pred_and { static u32 run(u32 a, u32 b) { return a & b; } };
+struct pred_or { static u32 run(u32 a, u32 b) { return a | b; } };
+struct pred_xor { static u32 run(u32 a, u32 b) { return a ^ b; } };
+struct pred_not { static u32 run(u32 a) { return ~a; } };
+struct pred_copy { static u32 run(u32 a) { return a; } };
 
 struct low { static u32 run(u64 a) { return u32(a); } };
 struct high { static u32 run(u64 a) { return u32(a >> 32); } };

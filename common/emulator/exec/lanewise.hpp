@@ -73,18 +73,14 @@ struct Source<pred> {
   bool operator[](int i) const { return (bits & (1u << i)) != 0; }
 };
 
-// One bit a lane from lanes of 0 or -1.
+// One bit a lane from eight lanes of 0 or -1.
 inline u32 pack(const s32* flags) {
 #ifdef __AVX2__
-  u32 bits = 0;
-  for (int i = 0; i < lanes; i += 8) {
-    const __m256i v = _mm256_load_si256(reinterpret_cast<const __m256i*>(flags + i));
-    bits |= static_cast<u32>(_mm256_movemask_ps(_mm256_castsi256_ps(v))) << i;
-  }
-  return bits;
+  const __m256i v = _mm256_load_si256(reinterpret_cast<const __m256i*>(flags));
+  return static_cast<u32>(_mm256_movemask_ps(_mm256_castsi256_ps(v)));
 #else
   u32 bits = 0;
-  for (int i = 0; i < lanes; ++i) bits |= (static_cast<u32>(flags[i]) & 1u) << i;
+  for (int i = 0; i < 8; ++i) bits |= (static_cast<u32>(flags[i]) & 1u) << i;
   return bits;
 #endif
 }
@@ -114,10 +110,17 @@ concept Directed = requires {
 template <class F, class D, class... S, std::size_t... I>
 inline void lane_loop(std::byte* rows, const Inst& inst, std::index_sequence<I...>) {
   const std::tuple<Source<S>...> sources{Source<S>(rows, inst.s[I])...};
-  if constexpr (std::is_same_v<D, pred>) {
-    alignas(32) s32 flags[lanes];
-    for (int i = 0; i < lanes; ++i) flags[i] = F::run(std::get<I>(sources)[i]...) ? -1 : 0;
-    const u32 bits = pack(flags);
+  if constexpr (std::is_same_v<D, pred> && (std::is_same_v<S, pred> && ...)) {
+    const u32 bits = F::run(std::get<I>(sources).bits...);  // whole masks
+    std::memcpy(rows + inst.d, &bits, 4);
+  } else if constexpr (std::is_same_v<D, pred>) {
+    u32 bits = 0;
+#pragma GCC unroll 4
+    for (int c = 0; c < lanes; c += 8) {
+      alignas(32) s32 flags[8];
+      for (int i = 0; i < 8; ++i) flags[i] = F::run(std::get<I>(sources)[c + i]...) ? -1 : 0;
+      bits |= pack(flags) << c;
+    }
     std::memcpy(rows + inst.d, &bits, 4);
   } else {
     auto* to = reinterpret_cast<Stored<D>*>(rows + inst.d);

@@ -160,11 +160,16 @@ void FunctionLowering::run() {
 void FunctionLowering::lower_instruction(const Instruction& instruction) {
   guard_ = instruction.guard < 0 ? no_row : register_row(instruction.guard);
   const Opcode opcode(instruction.opcode);
-  const bool done = lower_control(instruction, opcode) || lower_barrier(instruction, opcode) ||
-                    lower_move(instruction, opcode) || lower_memory(instruction, opcode) ||
-                    lower_compare(instruction, opcode) || lower_carry(instruction, opcode) ||
-                    lower_convert(instruction) || lower_collective(instruction, opcode) ||
-                    lower_lanewise(instruction);
+  bool done = false;
+  try {
+    done = lower_control(instruction, opcode) || lower_barrier(instruction, opcode) ||
+           lower_move(instruction, opcode) || lower_memory(instruction, opcode) ||
+           lower_compare(instruction, opcode) || lower_carry(instruction, opcode) ||
+           lower_convert(instruction) || lower_collective(instruction, opcode) ||
+           lower_lanewise(instruction);
+  } catch (const std::out_of_range&) {
+    invalid("an operand is missing or of another kind");
+  }
   if (!done) unsupported(instruction);
 }
 

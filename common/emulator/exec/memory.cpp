@@ -166,7 +166,7 @@ bool DeviceMemory::freed(DeviceAddress address) const {
 
 std::string DeviceMemory::describe(DeviceAddress address, std::uint64_t bytes) const {
   if (address < page) {
-    return address == 0 ? "a null pointer" : hex(address) + ": a null pointer plus an offset";
+    return hex(address) + ": a null pointer" + (address == 0 ? "" : " plus an offset");
   }
   std::shared_lock lock(mutex_);
   const auto name = [](const Block& block) {
@@ -201,7 +201,8 @@ std::string DeviceMemory::describe(DeviceAddress address, std::uint64_t bytes) c
     return hex(address) + ": no allocation is near";
   }
   if (past_end <= ahead) {
-    return hex(address) + ": " + std::to_string(past_end) + " bytes after " + name(before->second);
+    return hex(address) + ": " + (past_end == 0 ? "right" : std::to_string(past_end) + " bytes") +
+           " after " + name(before->second);
   }
   return hex(address) + ": " + std::to_string(ahead) + " bytes before " + name(next->second);
 }

@@ -38,7 +38,8 @@ std::string shared_place(const Warp& warp, std::uint64_t address) {
   std::string text = "shared address " + hex(address) + ": the block has " + std::to_string(total) +
                      " bytes of shared memory";
   if (total == 0) return text;
-  if (address >= total) text += ", this is " + std::to_string(address - total) + " bytes past them";
+  if (address == total) text += ", this is right behind them";
+  if (address > total) text += ", this is " + std::to_string(address - total) + " bytes past them";
   return text;
 }
 

@@ -63,6 +63,29 @@ inline bool strided(const A* at, A first, A stride) {
 }
 #endif
 
+// The same for all four chunks of a warp at once, each from its own first address.
+template <class A>
+inline bool all_strided(const A* at, A stride) {
+  constexpr int width = 32 / sizeof(A);
+  typedef A Vector [[gnu::vector_size(32), gnu::aligned(sizeof(A)), gnu::may_alias]];
+  Vector steps;
+  for (int i = 0; i < width; ++i) steps[i] = static_cast<A>(i) * stride;
+  Vector wrong = steps - steps;
+#pragma GCC unroll 8
+  for (int i = 0; i < lanes; i += width) {
+    const A first = at[i / chunk * chunk] + static_cast<A>(i % chunk) * stride;
+    wrong |= (*reinterpret_cast<const Vector*>(at + i) - first) ^ steps;
+  }
+#ifdef __AVX2__
+  return _mm256_testz_si256(reinterpret_cast<__m256i>(wrong), reinterpret_cast<__m256i>(wrong)) !=
+         0;
+#else
+  A any = 0;
+  for (int i = 0; i < width; ++i) any |= wrong[i];
+  return any == 0;
+#endif
+}
+
 // What an instruction may touch without asking: the allocation it touched last, or the block's
 // shared memory. Local memory is never simple.
 template <Space S>
@@ -87,6 +110,22 @@ struct View {
     const auto offset = static_cast<Address<S>>(address - begin);
     const bool inside = offset < bytes && size <= bytes - offset && (address & (align - 1)) == 0;
     return inside ? host + offset : nullptr;
+  }
+  // The four chunks' first addresses, each good for `size` bytes.
+  bool find_all(const Address<S>* at, Address<S> offset, u32 size, u32 align,
+                std::byte** found) const {
+    bool inside = size <= bytes;
+    Address<S> low = 0;
+    const auto last = static_cast<Address<S>>(bytes - size);
+#pragma GCC unroll 4
+    for (int c = 0; c < lanes / chunk; ++c) {
+      const auto address = static_cast<Address<S>>(at[c * chunk] + offset);
+      const auto from_begin = static_cast<Address<S>>(address - begin);
+      low |= address;
+      inside &= from_begin <= last;
+      found[c] = host + from_begin;
+    }
+    return inside && (low & (align - 1)) == 0;
   }
 };
 
@@ -185,7 +224,7 @@ inline void spread(Row<M>* to, const std::byte* from) {  // one value to eight l
 }
 
 template <class M, Space S>
-void load(std::byte* rows, const Inst& inst, Warp& warp, u32 mask) {
+[[gnu::noinline]] void load_chunks(std::byte* rows, const Inst& inst, Warp& warp, u32 mask) {
   auto* to = reinterpret_cast<Row<M>*>(rows + inst.d);
   const auto* at = addresses<S>(rows, inst);
   const auto offset = static_cast<Address<S>>(inst.immediate);
@@ -217,8 +256,39 @@ void load(std::byte* rows, const Inst& inst, Warp& warp, u32 mask) {
   }
 }
 
+// The whole warp in one shape; false: not so.
 template <class M, Space S>
-void store(std::byte* rows, const Inst& inst, Warp& warp, u32 mask) {
+inline bool load_together(Row<M>* to, const Address<S>* at, Address<S> offset,
+                          const View<S>& view) {
+  std::byte* host[lanes / chunk];
+  if (at[0] == at[1]) {
+    if (!all_strided(at, Address<S>{0})) return false;
+    if (!view.find_all(at, offset, sizeof(M), sizeof(M), host)) return false;
+#pragma GCC unroll 4
+    for (int c = 0; c < lanes / chunk; ++c) spread<M>(to + c * chunk, host[c]);
+    return true;
+  }
+  if (!all_strided(at, Address<S>{sizeof(M)})) return false;
+  if (!view.find_all(at, offset, chunk * sizeof(M), sizeof(M), host)) return false;
+#pragma GCC unroll 4
+  for (int c = 0; c < lanes / chunk; ++c) move_in<M>(to + c * chunk, host[c]);
+  return true;
+}
+
+template <class M, Space S>
+void load(std::byte* rows, const Inst& inst, Warp& warp, u32 mask) {
+  auto* to = reinterpret_cast<Row<M>*>(rows + inst.d);
+  const auto* at = addresses<S>(rows, inst);
+  const auto offset = static_cast<Address<S>>(inst.immediate);
+  const View<S> view(warp, inst);
+  if (mask == all_lanes && load_together<M, S>(to, at, offset, view)) [[likely]] {
+    return;
+  }
+  load_chunks<M, S>(rows, inst, warp, mask);
+}
+
+template <class M, Space S>
+[[gnu::noinline]] void store_chunks(std::byte* rows, const Inst& inst, Warp& warp, u32 mask) {
   const auto* from = reinterpret_cast<const Row<M>*>(rows + inst.s[1]);
   const auto* at = addresses<S>(rows, inst);
   const auto offset = static_cast<Address<S>>(inst.immediate);
@@ -241,6 +311,23 @@ void store(std::byte* rows, const Inst& inst, Warp& warp, u32 mask) {
                   sizeof value);
     }
   }
+}
+
+template <class M, Space S>
+void store(std::byte* rows, const Inst& inst, Warp& warp, u32 mask) {
+  const auto* at = addresses<S>(rows, inst);
+  if (mask == all_lanes && all_strided(at, Address<S>{sizeof(M)})) [[likely]] {
+    const View<S> view(warp, inst);
+    std::byte* host[lanes / chunk];
+    if (view.find_all(at, static_cast<Address<S>>(inst.immediate), chunk * sizeof(M), sizeof(M),
+                      host)) [[likely]] {
+      const auto* from = reinterpret_cast<const Row<M>*>(rows + inst.s[1]);
+#pragma GCC unroll 4
+      for (int c = 0; c < lanes / chunk; ++c) move_out<M>(host[c], from + c * chunk);
+      return;
+    }
+  }
+  store_chunks<M, S>(rows, inst, warp, mask);
 }
 
 // Vectors of V elements. Eight neighbours are V * 8 elements in a row; else the lanes' pointers first,

@@ -1,0 +1,231 @@
+// Control flow, cooperation of lanes, warps and blocks.
+#include <doctest/doctest.h>
+
+#include "common/emulator/exec/test_kernel.hpp"
+
+namespace ladder::emulator {
+
+using Words = std::vector<std::uint32_t>;
+
+TEST_CASE("a thread outside the guard writes nothing") {
+  TestKernel k(kernel_text(2, std::string(own_word) + R"(
+    ld.param.u32 %r5, [p1];
+    setp.ge.u32 %p1, %r1, %r5;
+    @%p1 bra done;
+    st.global.u32 [%rd1], %r1;
+    done:)"));
+  const auto at = k.words(Words(64, 7));
+  k.launch({2, 1, 1}, {32, 1, 1}, {at, 37});
+  const Words result = k.read(at, 64);
+  for (std::uint32_t i = 0; i < 64; ++i) CHECK(result[i] == (i < 37 ? i : 7));
+}
+
+TEST_CASE("lanes that leave a loop at different times meet again behind it") {
+  // The ballot behind the loop sees all lanes.
+  TestKernel k(kernel_text(1, std::string(own_word) + R"(
+    mov.u32 %r5, 0;
+    mov.u32 %r6, 0;
+    loop:
+    setp.ge.u32 %p1, %r5, %r4;
+    @%p1 bra done;
+    add.u32 %r6, %r6, %r5;
+    add.u32 %r5, %r5, 1;
+    bra loop;
+    done:
+    activemask.b32 %r7;
+    add.u32 %r6, %r6, %r7;
+    st.global.u32 [%rd1], %r6;)"));
+  const auto at = k.words(Words(32));
+  k.launch({1, 1, 1}, {32, 1, 1}, {at});
+  const Words result = k.read(at, 32);
+  for (std::uint32_t t = 0; t < 32; ++t) CHECK(result[t] == t * (t - 1) / 2 + 0xffffffffu);
+}
+
+TEST_CASE("a spin lock inside a warp is passed on") {
+  TestKernel k(kernel_text(1, R"(
+    ld.param.u64 %rd0, [p0];
+    spin:
+    atom.global.cas.b32 %r1, [%rd0], 0, 1;
+    setp.ne.s32 %p1, %r1, 0;
+    @%p1 bra spin;
+    ld.volatile.global.u32 %r2, [%rd0+4];
+    add.u32 %r2, %r2, 1;
+    st.volatile.global.u32 [%rd0+4], %r2;
+    membar.gl;
+    atom.global.exch.b32 %r3, [%rd0], 0;)"));
+  const auto at = k.words({0, 0});
+  k.launch({4, 1, 1}, {64, 1, 1}, {at});
+  CHECK(k.read(at, 2)[1] == 256);
+}
+
+// Block b adds b + 1 to what the block before or behind it published.
+std::string chain(const char* neighbour, const char* is_first) {
+  return kernel_text(1, std::string(R"(
+    ld.param.u64 %rd0, [p0];
+    mov.u32 %r1, %ctaid.x;
+    mul.wide.u32 %rd1, %r1, 8;
+    add.s64 %rd2, %rd0, %rd1;
+    mov.u32 %r5, 0;
+    mov.u32 %r7, %nctaid.x;
+    sub.u32 %r7, %r7, 1;
+    )") + is_first + R"(
+    @%p1 bra publish;
+    wait:
+    ld.acquire.gpu.global.u32 %r4, [%rd2+)" +
+                            neighbour + R"(];
+    setp.eq.u32 %p2, %r4, 0;
+    @%p2 bra wait;
+    ld.global.u32 %r5, [%rd2+)" +
+                            neighbour + R"(+4];
+    publish:
+    add.u32 %r5, %r5, %r1;
+    add.u32 %r5, %r5, 1;
+    st.global.u32 [%rd2+4], %r5;
+    fence.acq_rel.gpu;
+    st.release.gpu.global.u32 [%rd2], 1;)");
+}
+
+TEST_CASE("blocks may wait for the block before them") {
+  std::string text = chain("-8", "setp.eq.u32 %p1, %r1, 0;");
+  text.replace(text.find("-8+4"), 4, "-4");
+  TestKernel k(text);
+  const auto at = k.words(Words(400));
+  k.launch({200, 1, 1}, {32, 1, 1}, {at});
+  CHECK(k.read(at, 400)[399] == 200 * 201 / 2);
+}
+
+TEST_CASE("blocks may wait for a block that starts after them") {
+  std::string text = chain("8", "setp.eq.u32 %p1, %r1, %r7;");
+  text.replace(text.find("8+4"), 3, "12");
+  TestKernel k(text);
+  const auto at = k.words(Words(200));
+  k.launch({100, 1, 1}, {32, 1, 1}, {at});
+  CHECK(k.read(at, 200)[1] == 100 * 101 / 2);
+}
+
+TEST_CASE("shared memory is exchanged over a barrier between warps") {
+  TestKernel k(kernel_text(1, std::string(own_word) + R"(
+    mov.u32 %r5, tile;
+    mad.lo.u32 %r6, %r4, 4, %r5;
+    st.shared.u32 [%r6], %r4;
+    bar.sync 0;
+    xor.b32 %r7, %r4, 255;
+    mad.lo.u32 %r6, %r7, 4, %r5;
+    ld.shared.u32 %r8, [%r6];
+    st.global.u32 [%rd1], %r8;)",
+                           ".shared .align 4 .b8 tile[1024];\n"));
+  const auto at = k.words(Words(256));
+  for (const std::uint64_t seed : {0, 1, 2}) {
+    k.device.options().order_seed = seed;
+    k.launch({1, 1, 1}, {256, 1, 1}, {at});
+    const Words result = k.read(at, 256);
+    for (std::uint32_t t = 0; t < 256; ++t) CHECK(result[t] == 255 - t);
+  }
+}
+
+TEST_CASE("a function calls itself, each lane to its own depth") {
+  TestKernel k(kernel_text(1, std::string(own_word) + R"(
+    { .param .b32 a; .param .b32 r;
+    st.param.b32 [a+0], %r4;
+    call.uni (r), sum, (a);
+    ld.param.b32 %r5, [r+0]; }
+    st.global.u32 [%rd1], %r5;)",
+                           R"(.func (.param .b32 result) sum(.param .b32 n)
+    { .reg .b32 %r<9>; .reg .pred %p<3>;
+    ld.param.u32 %r1, [n];
+    setp.eq.u32 %p1, %r1, 0;
+    @%p1 bra zero;
+    sub.u32 %r2, %r1, 1;
+    { .param .b32 a; .param .b32 r;
+    st.param.b32 [a+0], %r2;
+    call.uni (r), sum, (a);
+    ld.param.b32 %r3, [r+0]; }
+    add.u32 %r3, %r3, %r1;
+    st.param.b32 [result+0], %r3;
+    ret;
+    zero:
+    st.param.b32 [result+0], 0;
+    ret; }
+    )"));
+  const auto at = k.words(Words(40));
+  k.launch({1, 1, 1}, {40, 1, 1}, {at});
+  const Words result = k.read(at, 40);
+  for (std::uint32_t t = 0; t < 40; ++t) CHECK(result[t] == t * (t + 1) / 2);
+}
+
+TEST_CASE("a shuffle waits for the lanes of its mask") {
+  TestKernel k(kernel_text(1, std::string(own_word) + R"(
+    and.b32 %r5, %r4, 1;
+    setp.eq.u32 %p1, %r5, 0;
+    @%p1 bra even;
+    mul.lo.u32 %r6, %r4, 10;
+    bra both;
+    even:
+    mul.lo.u32 %r6, %r4, 100;
+    both:
+    shfl.sync.bfly.b32 %r7|%p2, %r6, 1, 31, -1;
+    st.global.u32 [%rd1], %r7;)"));
+  const auto at = k.words(Words(32));
+  k.launch({1, 1, 1}, {32, 1, 1}, {at});
+  const Words result = k.read(at, 32);
+  for (std::uint32_t t = 0; t < 32; ++t) CHECK(result[t] == (t ^ 1) * ((t & 1) != 0 ? 100 : 10));
+}
+
+TEST_CASE("cp.async is seen only after it was waited for") {
+  TestKernel k(kernel_text(2, std::string(own_word) + R"(
+    ld.param.u64 %rd5, [p1];
+    mov.u32 %r5, tile;
+    mad.lo.u32 %r5, %r4, 4, %r5;
+    add.s64 %rd6, %rd5, %rd2;
+    st.shared.u32 [%r5], 5;
+    cp.async.ca.shared.global [%r5], [%rd6], 4;
+    cp.async.commit_group;
+    ld.shared.u32 %r6, [%r5];
+    cp.async.wait_group 0;
+    ld.shared.u32 %r7, [%r5];
+    mad.lo.u32 %r8, %r7, 100, %r6;
+    st.global.u32 [%rd1], %r8;)",
+                           ".shared .align 4 .b8 tile[128];\n"));
+  Words values(32);
+  for (std::uint32_t i = 0; i < 32; ++i) values[i] = i + 20;
+  const auto from = k.words(values), to = k.words(Words(32));
+  k.launch({1, 1, 1}, {32, 1, 1}, {to, from});
+  const Words result = k.read(to, 32);
+  for (std::uint32_t t = 0; t < 32; ++t) CHECK(result[t] == (t + 20) * 100 + 5);
+}
+
+TEST_CASE("executed instructions are counted, dissolved ones too") {
+  TestKernel k(kernel_text(1, std::string(own_word) + "st.global.u32 [%rd1], %r1;"));
+  const auto at = k.words(Words(64));
+  k.launch({1, 1, 1}, {48, 1, 1}, {at});
+  CHECK(k.device.counters().warp_instructions == 2 * 9);
+  CHECK(k.device.counters().thread_instructions == 48 * 9);
+}
+
+TEST_CASE("sectors and wavefronts are counted when asked for") {
+  Options options;
+  options.count = true;
+  TestKernel k(kernel_text(2, std::string(own_word) + R"(
+    ld.param.u64 %rd5, [p1];
+    mov.u32 %r5, tile;
+    shl.b32 %r6, %r4, 5;
+    add.u32 %r5, %r5, %r6;
+    mul.wide.u32 %rd6, %r4, 32;
+    add.s64 %rd6, %rd5, %rd6;
+    ld.global.u32 %r7, [%rd6];
+    st.shared.u32 [%r5], %r7;
+    st.global.u32 [%rd1], %r7;)",
+                           ".shared .align 4 .b8 tile[1024];\n"),
+               options);
+  const auto from = k.words(Words(256)), to = k.words(Words(32));
+  k.launch({1, 1, 1}, {32, 1, 1}, {to, from});
+  const Counters& c = k.device.counters();
+  CHECK(c.global_load_requests == 1);
+  CHECK(c.global_load_sectors == 32);
+  CHECK(c.global_load_sectors_ideal == 4);
+  CHECK(c.global_store_sectors == 4);
+  CHECK(c.shared_store_wavefronts == 8);
+  CHECK(c.shared_store_wavefronts_ideal == 1);
+}
+
+}  // namespace ladder::emulator

@@ -1,0 +1,161 @@
+// Each kind of fault is found, at its line, and says what a learner needs.
+#include <doctest/doctest.h>
+
+#include "common/emulator/exec/test_kernel.hpp"
+
+namespace ladder::emulator {
+
+using Words = std::vector<std::uint32_t>;
+
+namespace {
+
+bool says(const std::string& text, const std::string& part) {
+  const bool found = text.find(part) != std::string::npos;
+  if (!found) MESSAGE("not in the text: " << part << "\n" << text);
+  return found;
+}
+
+const std::string store_own = std::string(own_word) + ".loc 1 41 0\nst.global.u32 [%rd1], %r1;";
+
+}  // namespace
+
+TEST_CASE("a store behind an allocation names it, the thread and the line") {
+  TestKernel k(kernel_text(1, store_own));
+  const auto at = k.words(Words(257), "C");
+  const std::string text = k.fault({2, 1, 1}, {256, 1, 1}, {at});
+  CHECK(k.kind == FaultKind::illegal_address);
+  CHECK(says(text, "write of 4 bytes"));
+  CHECK(says(text, "test.cu:41"));
+  CHECK(says(text, "st.global.u32 [%rd1], %r1"));
+  CHECK(says(text, "right after the 1028-byte allocation 'C'"));
+  CHECK(says(text, "block (1,0,0), thread (1,0,0)"));
+}
+
+TEST_CASE("memory that was freed is named so") {
+  TestKernel k(kernel_text(1, store_own));
+  const auto at = k.words(Words(64), "old");
+  k.device.free(at);
+  CHECK(says(k.fault({1, 1, 1}, {32, 1, 1}, {at}), "use after free"));
+}
+
+TEST_CASE("a host pointer and a null pointer are told apart") {
+  TestKernel k(kernel_text(1, store_own));
+  std::uint32_t host[32] = {};
+  CHECK(says(k.fault({1, 1, 1}, {32, 1, 1}, {reinterpret_cast<std::uint64_t>(host)}),
+             "host pointer in a kernel"));
+  CHECK(says(k.fault({1, 1, 1}, {32, 1, 1}, {0}), "null pointer"));
+  k.device.map_host(host, sizeof host, "pinned");
+  CHECK(k.fault({1, 1, 1}, {32, 1, 1}, {reinterpret_cast<std::uint64_t>(host)}).empty());
+  CHECK(host[31] == 31);
+  k.device.unmap_host(host);
+}
+
+TEST_CASE("a misaligned vector access is found") {
+  TestKernel k(kernel_text(1, std::string(own_word) + "ld.global.v2.u32 {%r5, %r6}, [%rd0+4];"));
+  CHECK(says(k.fault({1, 1, 1}, {1, 1, 1}, {k.words(Words(8))}), "misaligned address"));
+  CHECK(k.kind == FaultKind::misaligned_address);
+}
+
+TEST_CASE("shared memory has an end") {
+  TestKernel k(kernel_text(0,
+                           "mov.u32 %r1, %tid.x;\nshl.b32 %r1, %r1, 2;\n"
+                           ".loc 1 7 0\nst.shared.u32 [%r1], %r1;",
+                           ".shared .align 4 .b8 tile[100];\n"));
+  const std::string text = k.fault({1, 1, 1}, {32, 1, 1}, {});
+  CHECK(k.kind == FaultKind::illegal_address);
+  CHECK(says(text, "thread (25,0,0)"));
+  CHECK(says(text, "100 bytes of shared memory"));
+}
+
+TEST_CASE("a barrier that some threads never reach is a deadlock with names") {
+  TestKernel k(kernel_text(1, R"(
+    mov.u32 %r1, %tid.x;
+    setp.lt.u32 %p1, %r1, 32;
+    .loc 1 12 0
+    @%p1 bar.sync 1;
+    .loc 1 13 0
+    bar.sync 0;)"));
+  const std::string text = k.fault({1, 1, 1}, {64, 1, 1}, {0});
+  CHECK(k.kind == FaultKind::deadlock);
+  CHECK(says(text, "test.cu:12"));
+  CHECK(says(text, "32 threads of warp 1"));
+  CHECK(says(text, "test.cu:13"));
+}
+
+TEST_CASE("a shuffle whose lanes never come is a deadlock") {
+  TestKernel k(kernel_text(0, R"(
+    mov.u32 %r1, %laneid;
+    setp.lt.u32 %p1, %r1, 16;
+    @%p1 bra low;
+    bar.sync 0;
+    bra end;
+    low:
+    shfl.sync.idx.b32 %r2, %r1, 0, 31, -1;
+    end:)"));
+  k.fault({1, 1, 1}, {32, 1, 1}, {});
+  CHECK(k.kind == FaultKind::deadlock);
+}
+
+TEST_CASE("an endless loop ends at the time limit, with its place") {
+  Options options;
+  options.time_limit_s = 0.1;
+  TestKernel k(kernel_text(0,
+                           "mov.u32 %r1, 0;\nagain:\n.loc 1 9 0\nadd.u32 %r1, %r1, 1;\n"
+                           "bra again;"),
+               options);
+  CHECK(says(k.fault({1, 1, 1}, {32, 1, 1}, {}), "test.cu:9"));
+  CHECK(k.kind == FaultKind::timeout);
+}
+
+TEST_CASE("trap stops the kernel") {
+  TestKernel k(kernel_text(0, "mov.u32 %r1, %tid.x;\nsetp.eq.u32 %p1, %r1, 9;\n@%p1 trap;"));
+  CHECK(says(k.fault({1, 1, 1}, {32, 1, 1}, {}), "thread (9,0,0)"));
+  CHECK(k.kind == FaultKind::trap);
+}
+
+TEST_CASE("an unsupported instruction is found at load, with its line") {
+  const std::string text = kernel_text(0, ".loc 1 41 0\nwgmma.fence.sync.aligned;");
+  Device device;
+  std::string what;
+  try {
+    device.load(text, "test");
+  } catch (const Fault& fault) {
+    what = fault.what();
+  }
+  CHECK(says(what, "unsupported instruction 'wgmma.fence.sync.aligned' at test.cu:41"));
+}
+
+TEST_CASE("launches that do not fit are refused with the numbers") {
+  TestKernel k(kernel_text(0, ""));
+  CHECK(says(k.fault({1, 1, 1}, {1025, 1, 1}, {}), "1025"));
+  CHECK(k.kind == FaultKind::invalid_launch);
+  CHECK(says(k.fault({0, 1, 1}, {32, 1, 1}, {}), "grid is empty"));
+  CHECK(says(k.fault({1, 65536, 1}, {32, 1, 1}, {}), "65535"));
+  CHECK_THROWS_AS(k.launch({1, 1, 1}, {32, 1, 1}, {}, 300000), Fault);
+}
+
+TEST_CASE("freeing twice, or from the middle, is refused") {
+  Device device;
+  const auto at = device.allocate(100, "a");
+  CHECK_THROWS_WITH_AS(device.free(at + 4), doctest::Contains("4 bytes inside 'a'"), Fault);
+  device.free(at);
+  CHECK_THROWS_WITH_AS(device.free(at), doctest::Contains("freed before"), Fault);
+}
+
+TEST_CASE("a copy past the end names the allocation") {
+  Device device;
+  const auto at = device.allocate(100, "a");
+  std::byte bytes[200] = {};
+  CHECK_THROWS_WITH_AS(device.copy_in(at, bytes, 104),
+                       doctest::Contains("last 4 bytes past the end"), Fault);
+}
+
+TEST_CASE("more memory than the device has is refused, and less still works") {
+  DeviceProperties properties;
+  properties.memory_bytes = 1 << 20;
+  Device device(properties);
+  CHECK_THROWS_AS(device.allocate(2 << 20, "big"), Fault);
+  CHECK_NOTHROW(device.allocate(1 << 19, "small"));
+}
+
+}  // namespace ladder::emulator
