@@ -1,5 +1,5 @@
 // What cannot be recovered from. The argument says which: illegal, misaligned, assert, trap,
-// forever, double_free, copy, host_read, host_write, leak.
+// forever, double_free, copy, bad_host, host_read, host_write, leak.
 #include <cassert>
 #include <cstring>
 
@@ -74,6 +74,8 @@ int main(int argc, char** argv) {
     EXPECT(cudaMemcpy(device, host, sizeof host, cudaMemcpyHostToDevice) == cudaErrorInvalidValue);
     CALL(cudaFree(device));
   }
+  if (std::strcmp(what, "bad_host") == 0)
+    CALL(cudaMemcpy(device, reinterpret_cast<void*>(16), 400, cudaMemcpyHostToDevice));
   if (std::strcmp(what, "host_read") == 0) return device[3] > 0;
   if (std::strcmp(what, "host_write") == 0) device[3] = 1;
   return 0;  // leak: `device` is not freed

@@ -202,6 +202,12 @@ TEST_CASE("host code that uses a device pointer is named and dies of SIGSEGV") {
   CHECK(has(write.err, "host code writes to a device pointer"));
 }
 
+TEST_CASE("a copy from host memory that does not exist is named") {
+  const Outcome outcome = run("faults", "bad_host");
+  CHECK(outcome.signal == SIGSEGV);
+  CHECK(has(outcome.err, "byte 0 of the 400 bytes at 0x10"));
+}
+
 TEST_CASE("a chosen call fails, and the report tells calls and leaks") {
   const Outcome whole = run("saxpy");
   CHECK(has(whole.report, "\"cudaMalloc\": 2"));

@@ -2,6 +2,8 @@
 
 #include <cstring>
 
+#include "common/emulator/runtime/host_fault.hpp"
+
 namespace ladder::emulator {
 namespace {
 
@@ -22,9 +24,9 @@ void require_side(Runtime& runtime, const void* pointer, bool device, const char
 void copy_row(Device& device, void* to, const void* from, std::size_t bytes) {
   const bool to_device = device.is_device_address(address_of(to));
   const bool from_device = device.is_device_address(address_of(from));
-  if (to_device && from_device)
-    device.copy(address_of(to), address_of(from), bytes);
-  else if (to_device)
+  if (to_device && from_device) return device.copy(address_of(to), address_of(from), bytes);
+  const HostAccess access(to_device ? from : to, bytes);
+  if (to_device)
     device.copy_in(address_of(to), from, bytes);
   else if (from_device)
     device.copy_out(to, address_of(from), bytes);

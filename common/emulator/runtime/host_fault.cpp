@@ -15,6 +15,8 @@ namespace {
 
 const Device* watched = nullptr;
 struct sigaction previous_segv, previous_bus;
+DeviceAddress copied_address = 0;  // HostAccess
+std::size_t copied_bytes = 0;
 
 const char* direction(const void* context) {
 #if defined(__x86_64__)
@@ -66,12 +68,30 @@ void describe(const siginfo_t& info, const void* context) {
   [[maybe_unused]] const ssize_t written = write(2, text, std::strlen(text));
 }
 
+bool in_copied_range(const siginfo_t& info) {
+  const DeviceAddress address = address_of(info.si_addr);
+  return address >= copied_address && address - copied_address < copied_bytes;
+}
+
+void describe_copy(const siginfo_t& info) {
+  char text[256];
+  std::snprintf(text, sizeof text,
+                "ladder emulator: a copy reaches host memory that is not there: byte %llu of the"
+                " %zu bytes at 0x%llx\n"
+                "  check the host pointer, and the size, which is in bytes\n",
+                static_cast<unsigned long long>(address_of(info.si_addr) - copied_address),
+                copied_bytes, static_cast<unsigned long long>(copied_address));
+  [[maybe_unused]] const ssize_t written = write(2, text, std::strlen(text));
+}
+
 void on_fault(int signal, siginfo_t* info, void* context) {
   const bool ours = watched != nullptr && info->si_code > 0 &&
                     watched->is_device_address(address_of(info->si_addr));
   struct sigaction& previous = signal == SIGBUS ? previous_bus : previous_segv;
   if (ours) {
     describe(*info, context);
+  } else if (info->si_code > 0 && in_copied_range(*info)) {
+    describe_copy(*info);
   } else if (previous.sa_flags & SA_SIGINFO) {
     previous.sa_sigaction(signal, info, context);
     return;
@@ -87,6 +107,15 @@ void on_fault(int signal, siginfo_t* info, void* context) {
 }
 
 }  // namespace
+
+HostAccess::HostAccess(const void* address, std::size_t bytes) {
+  copied_address = address_of(address);
+  copied_bytes = bytes;
+}
+
+HostAccess::~HostAccess() {
+  copied_bytes = 0;
+}
 
 void watch_host_accesses(const Device& device) {
   watched = &device;
