@@ -42,20 +42,28 @@ bool begins(std::string_view text, std::string_view start) {
   return text.rfind(start, 0) == 0;
 }
 
-// Calls whose failure a program must notice. Copies, launches, waits, allocation and freeing, in
-// all their variants; others (device properties, events) are not tried.
-bool is_tried(std::string_view function) {
-  static constexpr std::array<std::string_view, 9> starts = {"cudaMalloc",
-                                                             "cudaMemcpy",
-                                                             "cudaMemset",
-                                                             "cudaFree",
-                                                             "cudaDeviceSynchronize",
-                                                             "cudaStreamSynchronize",
-                                                             "cudaEventSynchronize",
-                                                             "cudaLaunch",
-                                                             "__cudaLaunch"};
-  return std::any_of(starts.begin(), starts.end(),
-                     [&](std::string_view start) { return begins(function, start); });
+// Calls whose failure a program must notice, in all their variants, in the order in which they
+// are tried; others (device properties, events) are not.
+constexpr std::array<std::string_view, 9> tried_calls = {"cudaMalloc",
+                                                         "cudaMemcpy",
+                                                         "cudaMemset",
+                                                         "cudaLaunch",
+                                                         "__cudaLaunch",
+                                                         "cudaDeviceSynchronize",
+                                                         "cudaStreamSynchronize",
+                                                         "cudaEventSynchronize",
+                                                         "cudaFree"};
+
+// The K-th calls of these functions that a clean run made.
+std::vector<std::pair<std::string, int>> calls_to_try(const std::map<std::string, int>& made) {
+  std::vector<std::pair<std::string, int>> tried;
+  for (const std::string_view start : tried_calls) {
+    for (const auto& [function, count] : made) {
+      if (!begins(function, start)) continue;
+      for (int k = 1; k <= std::min(count, most_calls_tried); ++k) tried.emplace_back(function, k);
+    }
+  }
+  return tried;
 }
 
 std::string shown(const std::string& function) {
@@ -100,12 +108,7 @@ class ProgramJudge {
     const Run clean = run("");
     report.verdict = judge_clean(clean, report.message);
     if (report.verdict != Verdict::solved) return;
-    std::vector<std::pair<std::string, int>> failures;
-    for (const auto& [function, count] : clean.report.calls) {
-      if (!is_tried(function)) continue;
-      for (int k = 1; k <= std::min(count, most_calls_tried); ++k)
-        failures.emplace_back(function, k);
-    }
+    const auto failures = calls_to_try(clean.report.calls);
     std::vector<std::string> messages;
     const int total = static_cast<int>(failures.size());
     for (int i = 0; i < total; ++i) {
