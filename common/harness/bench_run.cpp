@@ -241,7 +241,9 @@ std::vector<Timing> time_subjects(const Tree& tree, const Toolkit& toolkit, cons
     timed.push_back(
         {subject.id, build_solver(tree, toolkit, request).object, Verdict::solved, "", {}});
   }
-  const TimedSize size = time_size(machine, problem, std::move(timed), at, options);
+  BenchLimits limits;
+  limits.most_seconds = std::min(limits.most_seconds, options.time_limit_s);
+  const TimedSize size = time_size(machine, problem, std::move(timed), at, options, limits);
   std::vector<Timing> timings;
   for (const TimedSubject& subject : size.subjects) {
     if (subject.verdict != Verdict::solved)

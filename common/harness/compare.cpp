@@ -152,9 +152,11 @@ Comparison compare_input(const Case& tried, const Argument& argument, const Buff
                          const Buffer& after) {
   const auto before_bytes = original.bytes();
   const auto after_bytes = after.bytes();
+  if (before_bytes.empty() ||
+      std::memcmp(before_bytes.data(), after_bytes.data(), before_bytes.size()) == 0)
+    return {};
   const auto difference =
       std::mismatch(before_bytes.begin(), before_bytes.end(), after_bytes.begin());
-  if (difference.first == before_bytes.end()) return {};
   const auto element = static_cast<std::int64_t>(
       static_cast<std::size_t>(difference.first - before_bytes.begin()) / size_of(argument.type));
   const NumberTexts texts = number_texts(original.value(element), after.value(element));

@@ -6,6 +6,9 @@
 
 #include <cstdlib>
 
+#include "common/harness/bench.hpp"
+#include "common/harness/files.hpp"
+#include "common/harness/solver_run.hpp"
 #include "common/harness/test_paths.hpp"
 #include "common/harness/test_problems.hpp"
 
@@ -203,6 +206,51 @@ TEST_CASE("a time goal without a GPU is not judged") {
   check(report, Verdict::solved, "");
   REQUIRE(report.goals.size() == 1);
   CHECK_FALSE(report.goals[0].judged);
+}
+
+TEST_CASE("with a GPU a time goal is judged on it") {
+  // The emulator in the place of the GPU: only that it is timed matters here.
+  JudgeOptions options = quick();
+  options.backends = {Backend::gpu};
+  options.time_limit_s = 2;
+  options.cudart = test_paths::emulator;
+  Problem problem = test_vector_add();
+  problem.sizes = [](Tier) { return test_sizes({257}); };
+  SolverHeader header = with_goal("time", Relation::Operator::less, 1e12, "");
+  const SolverReport report = judge_mood("right", problem, header, options);
+  check(report, Verdict::solved, "");
+  REQUIRE(report.goals.size() == 1);
+  CHECK(report.goals[0].judged);
+  CHECK(report.goals[0].met);
+  check(judge_mood("lost tail", problem, {}, options), Verdict::wrong, ", on the GPU");
+}
+
+TEST_CASE("the same runtime on both sides of a comparison gives the same bits") {
+  JudgeOptions options = quick();
+  options.cudart = test_paths::emulator;
+  const Parity parity =
+      compare_backends({test_paths::source, test_paths::build}, Toolkit::require(),
+                       std::filesystem::path(test_paths::fixtures) / "plain.cu", test_vector_add(),
+                       {{"N", 1000}}, 5, options);
+  CHECK(parity.verdict == Verdict::solved);
+  REQUIRE(parity.outputs.size() == 1);
+  CHECK(parity.outputs[0].elements == 1000);
+  CHECK(parity.outputs[0].differing == 0);
+}
+
+TEST_CASE("a solver with the runtime inside it is refused with the flag to use") {
+  const TemporaryFolder folder;
+  const std::string object = (folder.path() / "static.so").string();
+  const std::string command = Toolkit::require().nvcc.string() +
+                              " -shared -cudart static -Xcompiler -fPIC -o " + object + " " +
+                              test_paths::fixtures + "/plain.cu";
+  REQUIRE(std::system(command.c_str()) == 0);
+  const Tree tree{test_paths::source, test_paths::build};
+  const Problem problem = test_vector_add();
+  SolverRun run(problem, object,
+                worker_options(tree, Toolkit::require(), Backend::emulator, quick()));
+  CHECK(run.start().verdict == Verdict::not_compiled);
+  CHECK(run.start().message.find("-cudart shared") != std::string::npos);
 }
 
 TEST_CASE("a solver that needs other hardware is skipped with the reason") {

@@ -86,7 +86,11 @@ Outcome no_runtime(const protocol::Reply& reply, const WorkerOptions& options) {
     return {Verdict::machine_fault, "the emulator cannot start: " + text, false, {}};
   if (reply.code == cuda_insufficient_driver)
     return {Verdict::skipped,
-            "no usable GPU: the driver is older than the toolkit (" + text + ")",
+            reply.device.driver == 0 ? "no usable GPU: no NVIDIA driver here"
+                                     : "no usable GPU: the driver is older than the toolkit (it "
+                                       "serves CUDA " +
+                                           std::to_string(reply.device.driver / 1000) + "." +
+                                           std::to_string(reply.device.driver % 1000 / 10) + ")",
             false,
             {}};
   return {Verdict::skipped, "no usable GPU: " + text, false, {}};

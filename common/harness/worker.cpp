@@ -144,17 +144,18 @@ void catch_crashes() {
 
 void open_runtime(const Command& command, Reply& reply) {
   std::string error;
-  const int device = static_cast<int>(command.number);
+  cuda.device = static_cast<int>(command.number);
   reply.outcome = Outcome::no_runtime;
   if (!cuda.open(command.path, error)) return set_text(reply, error);
-  int status = cuda.set_device(device);
+  if (cuda.driver_version != nullptr) cuda.driver_version(&reply.device.driver);
+  int status = cuda.set_device(cuda.device);
   if (status == cuda_success) status = cuda.free(nullptr);  // creates the context
   if (status != cuda_success) {
     reply.code = status;
     return set_text(reply, cuda.describe(status));
   }
   catch_crashes();  // after the emulator has set its own handler
-  reply.device = cuda.describe_device(device);
+  reply.device = cuda.describe_device();
   reply.outcome = Outcome::done;
 }
 

@@ -47,7 +47,7 @@ void Bench::load(const protocol::Command& command, protocol::Reply& reply) {
 
 int Bench::prepare() {
   int l2_bytes = 0;
-  cuda_.device_attribute(&l2_bytes, l2_bytes_attribute, 0);
+  cuda_.device_attribute(&l2_bytes, l2_bytes_attribute, cuda_.device);
   scratch_bytes_ = 2 * static_cast<std::size_t>(std::max(l2_bytes, 1 << 20));
   int error = cuda_.malloc(&scratch_, scratch_bytes_);
   if (error == cuda_success) error = cuda_.event_create(&start_);

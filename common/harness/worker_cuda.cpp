@@ -76,7 +76,7 @@ std::string Cuda::describe(int error) const {
   return std::string(error_name(error)) + ": " + error_string(error);
 }
 
-protocol::Device Cuda::describe_device(int device) const {
+protocol::Device Cuda::describe_device() const {
   constexpr int shared_optin = 97, l2_bytes = 38, major = 75, minor = 76;
   protocol::Device result{};
   result.emulated = emulator != nullptr;

@@ -47,12 +47,13 @@ struct Cuda {
   int (*event_elapsed)(float* milliseconds, Event start, Event stop) = nullptr;
   int (*reset_persisting_l2)() = nullptr;
 
+  int device = 0;  // the one in use
   // Null unless the runtime is our emulator.
   const LadderEmulator* emulator = nullptr;
 
   // "cudaErrorInvalidValue: invalid argument"
   std::string describe(int error) const;
-  protocol::Device describe_device(int device) const;
+  protocol::Device describe_device() const;
 };
 
 constexpr int host_to_device = 1, device_to_host = 2, device_to_device = 3;
