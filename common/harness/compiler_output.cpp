@@ -1,5 +1,6 @@
 #include "common/harness/compiler_output.hpp"
 
+#include <algorithm>
 #include <filesystem>
 #include <regex>
 
@@ -29,6 +30,24 @@ bool is_closing_count(const std::string& line) {
   return line.find(" detected in the compilation of ") != std::string::npos;
 }
 
+// nvcc quotes code after the preprocessor: `__attribute__((global))` for `__global__`. Writes it
+// back and moves the caret below it.
+void restore_qualifiers(std::vector<std::string>& lines) {
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    for (const char* name : {"global", "device", "host", "shared", "constant", "managed"}) {
+      const std::string expanded = std::string("__attribute__((") + name + "))";
+      const std::string written = std::string("__") + name + "__";
+      for (std::size_t at = lines[i].find(expanded); at != std::string::npos;
+           at = lines[i].find(expanded)) {
+        lines[i].replace(at, expanded.size(), written);
+        if (i + 1 == lines.size() || trim(lines[i + 1]) != "^") continue;
+        const std::size_t caret = lines[i + 1].find('^');
+        if (caret > at) lines[i + 1].erase(0, std::min(caret, expanded.size() - written.size()));
+      }
+    }
+  }
+}
+
 }  // namespace
 
 std::vector<std::string> error_blocks(std::string_view output) {
@@ -55,6 +74,7 @@ std::string compile_message(const std::vector<std::string>& errors, const std::s
   for (std::size_t i = 0; i < errors.size() && i < errors_shown; ++i) {
     std::vector<std::string> lines = lines_of(with_short_paths(errors[i]));
     if (lines.size() > lines_shown_of_one) lines.resize(lines_shown_of_one);
+    restore_qualifiers(lines);
     for (const std::string& line : lines) message += "\n  " + line;
   }
   if (errors.size() > errors_shown) {
