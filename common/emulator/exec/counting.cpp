@@ -35,7 +35,7 @@ struct Addresses {
 
 // Distinct units of `unit` bytes that the accesses touch.
 int distinct(const Addresses& addresses, std::uint32_t bytes, std::uint32_t unit) {
-  std::array<std::uint64_t, lanes * 8> touched;
+  std::array<std::uint64_t, lanes * 9> touched;
   int n = 0;
   for (int i = 0; i < addresses.size; ++i) {
     const std::uint64_t at = addresses.at[static_cast<std::size_t>(i)];
@@ -54,14 +54,11 @@ int distinct_bytes(const Addresses& addresses, std::uint32_t bytes) {
   return static_cast<int>(end - sorted.begin()) * static_cast<int>(bytes);
 }
 
-// Passes of the shared memory's 32 banks of 4 bytes: the most distinct words in one bank. Accesses of
-// 8 and 16 bytes go in 2 and 4 parts of the warp; parts that need fewer passes are merged by the
-// hardware only down to one pass a part.
+// Passes of the shared memory's 32 banks of 4 bytes: the most distinct words in one bank, for
+// accesses of any width (measured on an H200).
 int wavefronts(const Addresses& addresses, std::uint32_t bytes) {
-  const int parts = bytes == 16 ? 4 : bytes == 8 ? 2 : 1;
-  std::array<std::array<std::uint64_t, lanes * 4>, 32> words;
+  std::array<std::array<std::uint64_t, lanes * 9>, 32> words;
   std::array<int, 32> used{};
-  const int distinct_words = distinct(addresses, bytes, 4);
   for (int i = 0; i < addresses.size; ++i) {
     const std::uint64_t at = addresses.at[static_cast<std::size_t>(i)];
     for (std::uint64_t w = at / 4; w <= (at + bytes - 1) / 4; ++w) {
@@ -71,32 +68,58 @@ int wavefronts(const Addresses& addresses, std::uint32_t bytes) {
       if (std::find(bank.begin(), end, w) == end) bank[static_cast<std::size_t>(n++)] = w;
     }
   }
-  const int most = *std::max_element(used.begin(), used.end());
-  return std::max(most, std::min(parts, (distinct_words + 31) / 32));
+  return *std::max_element(used.begin(), used.end());
 }
 
-void count_global(Counters& counters, Kind kind, const Addresses& addresses, std::uint32_t bytes) {
+// The hardware adds floats of one address one after another, each with a sector of its own; integers
+// of one address are added together first.
+int atomic_sectors(const Addresses& addresses, std::uint32_t bytes, bool is_float) {
+  if (!is_float) return distinct(addresses, bytes, 32);
+  Addresses rest = addresses;
+  int sectors = 0;
+  while (rest.size > 0) {
+    Addresses once, again;
+    for (int i = 0; i < rest.size; ++i) {
+      const std::uint64_t at = rest.at[static_cast<std::size_t>(i)];
+      const auto end = once.at.begin() + once.size;
+      Addresses& to = std::find(once.at.begin(), end, at) == end ? once : again;
+      to.at[static_cast<std::size_t>(to.size++)] = at;
+    }
+    sectors += distinct(once, bytes, 32);
+    rest = again;
+  }
+  return sectors;
+}
+
+void count_global(Counters& counters, const Inst& inst, const Addresses& addresses) {
+  const Kind kind = kind_of(inst);
+  const std::uint32_t bytes = lane_bytes(inst);
+  if (kind == Kind::atomic) {
+    const std::string_view text = inst.source->opcode;
+    const bool is_float = text.substr(text.rfind('.') + 1).find('f') != std::string_view::npos;
+    ++counters.global_atomic_requests;
+    counters.global_atomic_sectors +=
+        static_cast<std::uint64_t>(atomic_sectors(addresses, bytes, is_float));
+    return;
+  }
   const auto sectors = static_cast<std::uint64_t>(distinct(addresses, bytes, 32));
   const auto ideal = static_cast<std::uint64_t>((distinct_bytes(addresses, bytes) + 31) / 32);
-  switch (kind) {
-    case Kind::load:
-      ++counters.global_load_requests;
-      counters.global_load_sectors += sectors;
-      counters.global_load_sectors_ideal += ideal;
-      break;
-    case Kind::store:
-      ++counters.global_store_requests;
-      counters.global_store_sectors += sectors;
-      counters.global_store_sectors_ideal += ideal;
-      break;
-    case Kind::atomic:
-      ++counters.global_atomic_requests;
-      counters.global_atomic_sectors += sectors;
-      break;
+  if (kind == Kind::load) {
+    ++counters.global_load_requests;
+    counters.global_load_sectors += sectors;
+    counters.global_load_sectors_ideal += ideal;
+  } else {
+    ++counters.global_store_requests;
+    counters.global_store_sectors += sectors;
+    counters.global_store_sectors_ideal += ideal;
   }
 }
 
-void count_shared(Counters& counters, Kind kind, const Addresses& addresses, std::uint32_t bytes) {
+// Atomics on shared memory have counters of their own on the hardware.
+void count_shared(Counters& counters, const Inst& inst, const Addresses& addresses) {
+  const Kind kind = kind_of(inst);
+  if (kind == Kind::atomic) return;
+  const std::uint32_t bytes = lane_bytes(inst);
   const auto passes = static_cast<std::uint64_t>(wavefronts(addresses, bytes));
   const auto ideal = static_cast<std::uint64_t>((distinct_bytes(addresses, bytes) + 127) / 128);
   if (kind == Kind::load) {
@@ -122,9 +145,8 @@ void counted(std::byte* rows, const Inst& inst, Warp& warp, std::uint32_t mask) 
     Addresses& to = in_shared ? shared : global;
     to.at[static_cast<std::size_t>(to.size++)] = in_shared ? at & ~window_mask : at;
   }
-  const Kind kind = kind_of(inst);
-  if (global.size > 0) count_global(warp.worker.counters, kind, global, lane_bytes(inst));
-  if (shared.size > 0) count_shared(warp.worker.counters, kind, shared, lane_bytes(inst));
+  if (global.size > 0) count_global(warp.worker.counters, inst, global);
+  if (shared.size > 0) count_shared(warp.worker.counters, inst, shared);
   inst.operation(rows, inst, warp, mask);
 }
 

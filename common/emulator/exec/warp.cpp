@@ -74,7 +74,7 @@ void Warp::start() {
   const unsigned first = index * lanes;
   const unsigned here = std::min<unsigned>(launch.threads - first, lanes);
   const u32 mask = here == lanes ? all_lanes : (1u << here) - 1;
-  frames_.resize(1);
+  if (frames_.size() > 1) frames_.resize(1);
   Frame& kernel = *frames_[0];
   kernel.live = mask;
   fill(kernel, launch.function->first_block_prefill);
@@ -83,7 +83,6 @@ void Warp::start() {
   groups[0].frame = &kernel;
   current_ = 0;
   copies.clear();
-  std::fill(std::begin(committed), std::end(committed), 0);
 }
 
 void Warp::fill(Frame& target, std::size_t first) {
@@ -98,13 +97,18 @@ void Warp::fill(Frame& target, std::size_t first) {
     }
     const bool varies = row.kind == Prefill::Kind::special &&
                         static_cast<Special>(row.value) < first_uniform_special;
-    u64 value = prefill_value(row, *this, target, 0);
-    for (int lane = 0; lane < lanes; ++lane) {
-      if (varies && lane > 0) value = prefill_value(row, *this, target, lane);
+    const u64 value = prefill_value(row, *this, target, 0);
+    if (row.row_bytes == 8) {
+      std::fill_n(reinterpret_cast<u64*>(to), lanes, value);
+    } else {
+      std::fill_n(reinterpret_cast<u32*>(to), lanes, static_cast<u32>(value));
+    }
+    for (int lane = 1; varies && lane < lanes; ++lane) {
+      const u64 own = prefill_value(row, *this, target, lane);
       if (row.row_bytes == 8) {
-        reinterpret_cast<u64*>(to)[lane] = value;
+        reinterpret_cast<u64*>(to)[lane] = own;
       } else {
-        reinterpret_cast<u32*>(to)[lane] = static_cast<u32>(value);
+        reinterpret_cast<u32*>(to)[lane] = static_cast<u32>(own);
       }
     }
   }
@@ -223,20 +227,25 @@ bool Warp::yield_to_others() {
   });
 }
 
-inline u32 Warp::execute(const Block& at, const Group& group) {
-  Frame& here = *group.frame;
-  const u32 mask = group.mask;
-  worker.counters.warp_instructions += at.count;
-  worker.counters.thread_instructions += at.count * static_cast<u64>(std::popcount(mask));
-  frame = &here;
-  cache = here.cache;
-  running_ = &at;
-  std::byte* const rows = here.rows;
-  if (mask == all_lanes) {
-    for (const Inst* inst = at.first; inst != at.last; ++inst) inst->all(rows, *inst, *this, mask);
+namespace {
+
+inline void run_instructions(const Block& at, std::byte* rows, Warp& warp, u32 mask) {
+  if (mask == all_lanes) [[likely]] {
+    for (const Inst* inst = at.first; inst != at.last; ++inst) inst->all(rows, *inst, warp, mask);
   } else {
-    for (const Inst* inst = at.first; inst != at.last; ++inst) inst->some(rows, *inst, *this, mask);
+    for (const Inst* inst = at.first; inst != at.last; ++inst) inst->some(rows, *inst, warp, mask);
   }
+}
+
+}  // namespace
+
+u32 Warp::execute(const Block& at, const Group& group) {
+  worker.counters.warp_instructions += at.count;
+  worker.counters.thread_instructions += at.count * static_cast<u64>(std::popcount(group.mask));
+  frame = group.frame;
+  cache = group.frame->cache;
+  running_ = &at;
+  run_instructions(at, group.frame->rows, *this, group.mask);
   return at.count + 1;
 }
 
@@ -244,24 +253,45 @@ inline u32 Warp::execute(const Block& at, const Group& group) {
 // when that has changed, or there is something for run() to look at.
 void Warp::run_together(std::int64_t& left) {
   Group& group = groups[0];
+  frame = group.frame;
+  cache = frame->cache;
+  const Block* const blocks = frame->blocks;
+  std::byte* const rows = frame->rows;
+  const u32 mask = group.mask;
+  u64& executed = worker.counters.warp_instructions;
+  u64& executed_by_threads = worker.counters.thread_instructions;
+  const auto active = static_cast<u64>(std::popcount(mask));
+  u32 index_of_block = group.block;
   for (;;) {
-    const Block& at = group.frame->blocks[group.block];
-    left -= execute(at, group);
+    const Block& at = blocks[index_of_block];
+    executed += at.count;
+    executed_by_threads += at.count * active;
+    left -= at.count + 1;
+    running_ = &at;
+    run_instructions(at, rows, *this, mask);
     if (at.end == End::branch) {
-      const u32 taken = group.mask & guard_mask(group.frame->rows, at.guard, at.end_negated);
-      if (taken == group.mask) {
-        const bool backward = at.target <= group.block;
-        group.block = at.target;
-        if (backward && (left < 0 || polls >= polls_before_yielding)) return;
-      } else {
-        ++group.block;
-        if (taken != 0) return split(taken, at.target);
+      const u32 taken = mask & guard_mask(rows, at.guard, at.end_negated);
+      if (taken == mask) {
+        const bool backward = at.target <= index_of_block;
+        index_of_block = at.target;
+        if (!backward || (left >= 0 && polls < polls_before_yielding)) continue;
+        group.block = index_of_block;
+        return;
       }
-    } else if (at.end == End::fall) {
-      ++group.block;
-    } else {
-      return finish(at);
+      ++index_of_block;
+      if (taken == 0) continue;
+      group.block = index_of_block;
+      return split(taken, at.target);
     }
+    if (at.end == End::fall) {
+      ++index_of_block;
+      continue;
+    }
+    group.block = index_of_block;
+    if (at.end != End::barrier || at.guard != no_row) return finish(at);
+    group.block = ++index_of_block;
+    block.arrive(*this, group, at, mask);
+    if (group.wait != Wait::none) return;
   }
 }
 
