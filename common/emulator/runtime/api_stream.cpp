@@ -3,6 +3,7 @@
 // host's and say nothing about a GPU.
 #include <cuda_runtime_api.h>
 
+#include <algorithm>
 #include <chrono>
 
 #include "common/emulator/runtime/runtime.hpp"
