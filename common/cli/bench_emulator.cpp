@@ -6,7 +6,7 @@
 
 #include "common/cli/course.hpp"
 #include "common/cli/progress_line.hpp"
-#include "common/harness/files.hpp"
+#include "common/harness/plain_kernels.hpp"
 #include "common/harness/report.hpp"
 #include "common/harness/table.hpp"
 #include "common/harness/text.hpp"
@@ -14,20 +14,6 @@
 
 namespace ladder::cli {
 namespace {
-
-namespace fs = std::filesystem;
-
-// kernels.txt: "FILE PROBLEM SIZE" a line, where a SIZE of "-" is not measured.
-std::vector<EmulatorWork> read_list(const fs::path& folder) {
-  std::vector<EmulatorWork> work;
-  for (const std::string& line : lines_of(read_file(folder / "kernels.txt"))) {
-    const std::vector<std::string> words = split_words(line);
-    if (words.size() != 3 || words[0][0] == '#' || words[2] == "-") continue;
-    work.push_back({fs::path(words[0]).stem().string(), folder / words[0], words[1],
-                    parse_parameters(words[2])});
-  }
-  return work;
-}
 
 std::string text_of(const std::vector<EmulatorSpeed>& speeds, const ladder::Style& style) {
   Table table({{"kernel", Table::Align::left, true, 9},
@@ -51,7 +37,7 @@ std::string text_of(const std::vector<EmulatorSpeed>& speeds, const ladder::Styl
 
 int bench_emulator(const BenchRequest& request) {
   const Course course = open_course();
-  std::vector<EmulatorWork> work = read_list(course.tree.source / "common/emulator/kernels");
+  std::vector<EmulatorWork> work = emulator_work(course.tree);
   if (!request.ids.empty()) {
     std::vector<std::string> names;
     for (const EmulatorWork& one : work) names.push_back(one.id);
