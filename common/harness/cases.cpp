@@ -152,8 +152,8 @@ std::vector<Parameters> sizes_1d(Tier tier, const Sizes1D& sizes) {
     if (sizes.largest_small > lengths.back()) lengths.push_back(sizes.largest_small);
   }
   if (tier == Tier::full) {
-    for (const std::int64_t length : {65'535, 65'536, 65'537, 1'000'000, 1'048'575, 1'048'576,
-                                      1'048'577, 10'000'019, 16'777'217}) {
+    for (const std::int64_t length :
+         {65'535, 65'536, 65'537, 1'000'000, 1'048'575, 1'048'576, 1'048'577, 10'000'019}) {
       lengths.push_back(length);
     }
   }

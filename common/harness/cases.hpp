@@ -66,7 +66,7 @@ struct Sizes1D {
   std::int64_t largest_small = 70'001;  // about 69 blocks of 1024
   std::vector<std::int64_t> bench = {25'000'000};
 };
-// {"N"}: 1 .. 7, around 32 .. 1024, primes; full: around 2^16, 2^20, 2^24, 1e6, 1e7.
+// {"N"}: 1 .. 7, around 32 .. 1024, primes; full: around 2^16, 2^20, 1e6, 1e7.
 std::vector<Parameters> sizes_1d(Tier tier, const Sizes1D& sizes = {});
 
 // {rows, cols}: ragged rectangles, lines and columns; full: up to about 4000 x 4000.
