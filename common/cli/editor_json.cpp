@@ -13,14 +13,16 @@ namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
 Json entry_of(const fs::path& file, const Tree& tree, const Toolkit& toolkit) {
+  const fs::path shims = tree.source / "common" / "cli" / "clangd";
   return {{"directory", tree.source.string()},
           {"file", file.string()},
           {"arguments",
            {"clang++", "-x", "cuda", "-std=c++17", "--cuda-path=" + toolkit.root.string(),
-            // clang knows neither newer toolkits' device library nor their number; an editor
-            // needs neither.
-            "--no-cuda-version-check", "-nocudalib", "--cuda-gpu-arch=sm_80",
-            "-I" + tree.source.string(), "-Wall", "-c", file.string()}}};
+            // clang knows neither newer toolkits' headers nor their number; the prelude helps.
+            "-nocudainc", "-nocudalib", "-Wno-unknown-cuda-version", "--cuda-gpu-arch=sm_80",
+            "-I" + tree.source.string(), "-isystem", (toolkit.root / "include").string(),
+            "-isystem", shims.string(), "-include", (shims / "prelude.hpp").string(), "-Wall", "-c",
+            file.string()}}};
 }
 
 }  // namespace
