@@ -76,7 +76,10 @@ DeviceFacts facts_of(const Tree& tree, const Toolkit& toolkit, const BenchMachin
   facts.launch_us = median_us(*worker, Measure::launch_queued, 0);
   facts.launch_idle_us = median_us(*worker, Measure::launch_idle, 0);
   // Asked right after work, while the clocks are those of the measurements.
-  facts.clocks = ask_nvidia_smi(options.gpu, "clocks.sm,clocks.mem,clocks_throttle_reasons.active");
+  facts.clocks = ask_nvidia_smi(options.gpu, "clocks.sm,clocks.mem,clocks_event_reasons.active");
+  if (facts.clocks == "unknown")  // its name in older drivers
+    facts.clocks =
+        ask_nvidia_smi(options.gpu, "clocks.sm,clocks.mem,clocks_throttle_reasons.active");
   return facts;
 }
 
