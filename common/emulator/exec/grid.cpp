@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <exception>
+#include <system_error>
 #include <thread>
+#include <utility>
 
 #include "common/emulator/exec/counting.hpp"
 #include "common/emulator/exec/thread_block.hpp"
@@ -22,9 +25,9 @@ class Grid {
   std::uint64_t blocks() const { return blocks_; }
 
   // One host thread's share. Stops early when another thread failed.
-  void work(Worker& worker) {
+  void work(Worker& worker, std::function<void()> when_busy = nullptr) {
     try {
-      run_blocks(worker);
+      run_blocks(worker, std::move(when_busy));
     } catch (...) {
       const std::lock_guard lock(mutex_);
       if (!error_) error_ = std::current_exception();
@@ -57,7 +60,10 @@ class Grid {
     return true;
   }
 
-  void run_blocks(Worker& worker) {
+  // `when_busy` is called once, if the work turns out to be more than a trifle.
+  void run_blocks(Worker& worker, std::function<void()> when_busy) {
+    using Clock = std::chrono::steady_clock;
+    const auto busy_at = Clock::now() + std::chrono::microseconds(100);
     Blocks running, idle;
     while (!stop_) {
       if (running.empty() && !admit(worker, running, idle)) {
@@ -65,6 +71,7 @@ class Grid {
         std::this_thread::yield();  // others hold all places
         continue;
       }
+      if (when_busy && Clock::now() >= busy_at) std::exchange(when_busy, nullptr)();
       bool finished = false;
       for (std::size_t i = 0; i < running.size() && !stop_;) {
         if (running[i]->run() == ThreadBlock::Outcome::spinning) {
@@ -101,10 +108,15 @@ void run_grid(LaunchState& launch, int threads, std::uint64_t resident, Counters
   for (Worker& worker : workers) worker.launch = &launch;
   {
     std::vector<std::jthread> helpers;
-    for (std::uint64_t t = 1; t < wanted; ++t) {
-      helpers.emplace_back([&grid, &workers, t] { grid.work(workers[t]); });
-    }
-    grid.work(workers[0]);
+    grid.work(workers[0], [&] {
+      try {
+        for (std::uint64_t t = 1; t < wanted; ++t) {
+          helpers.emplace_back([&grid, &workers, t] { grid.work(workers[t]); });
+        }
+      } catch (const std::system_error&) {
+        // No more threads to be had: those that run do all the work.
+      }
+    });
   }
   for (const Worker& worker : workers) add(counters, worker.counters);
   grid.rethrow();

@@ -52,6 +52,7 @@ void ThreadBlock::start(std::uint64_t ticket) {
 }
 
 ThreadBlock::Outcome ThreadBlock::run() {
+  check_deadline(*warps_[0]);
   for (;;) {
     bool progress = false, spun = false;
     for (const unsigned w : order_) {
