@@ -1,14 +1,16 @@
 #include "common/emulator/runtime/launch.hpp"
 
 #include <algorithm>
+#include <cstdio>
 #include <cstring>
 
 namespace ladder::emulator {
 namespace {
 
 std::string text_of(const dim3& size) {
-  return "(" + std::to_string(size.x) + ", " + std::to_string(size.y) + ", " +
-         std::to_string(size.z) + ")";
+  char text[48];
+  std::snprintf(text, sizeof text, "(%u, %u, %u)", size.x, size.y, size.z);
+  return text;
 }
 
 [[noreturn]] void refuse_launch(Runtime& runtime, cudaError_t code, const Kernel& kernel,
