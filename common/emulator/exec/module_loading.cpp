@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 #include <set>
+#include <span>
 
 #include "common/emulator/exec/lowering.hpp"
 #include "common/emulator/exec/text.hpp"
@@ -43,8 +44,8 @@ void place_variables(Module& module, DeviceMemory& memory) {
       symbol.address = memory.allocate(symbol.bytes, what, DeviceMemory::Owner::module);
     }
     if (variable.space == ptx::Space::constant) module.constant_bytes += symbol.bytes;
-    std::memcpy(bytes_of(symbol, memory), variable.initial.data(),
-                std::min(variable.initial.size(), symbol.bytes));
+    const auto initial = std::as_bytes(std::span(variable.initial));
+    std::copy_n(initial.begin(), std::min(initial.size(), symbol.bytes), bytes_of(symbol, memory));
     module.symbols[variable.name] = symbol;
   };
   for (const ptx::Variable& variable : module.source.variables) place(variable);
