@@ -185,6 +185,30 @@ TEST_CASE("an output element that is never written is found out") {
   }
 }
 
+TEST_CASE(
+    "every named bound lets a careful answer pass, and the compensated one "
+    "only that") {
+  for (const Problem& problem : problems().all()) {
+    for (const std::string& bound : problem.bounds) {
+      CAPTURE(problem.name);
+      CAPTURE(bound);
+      bool plain_passes = true;
+      for (Case tried : cases_of(problem, Tier::small, 1)) {
+        tried.bound = bound;
+        const Inputs inputs = make_inputs(problem, tried);
+        const PlainSolver& solver = plain(problem);
+        CHECK(difference(problem, tried, inputs,
+                         run(problem, tried, inputs, solver.in_long_double)) ==
+              "");
+        plain_passes = plain_passes && difference(problem, tried, inputs,
+                                                  run(problem, tried, inputs,
+                                                      solver.in_fp32)) == "";
+      }
+      if (bound == "compensated") CHECK_FALSE(plain_passes);
+    }
+  }
+}
+
 TEST_CASE("references may be asked with gaps") {
   for (const Problem& problem : problems().all()) {
     for (const Case& tried : cases_of(problem, Tier::small, 3)) {

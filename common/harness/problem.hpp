@@ -148,7 +148,7 @@ struct Problem {
   std::function<std::optional<std::string>(const Parameters&)> illegal;
 
   Fill fill = {};  // empty: the distribution fills every input
-  // One Reference per output argument, in signature order.
+  // One Reference per output argument, in signature order. The inputs must outlive them.
   std::function<std::vector<Reference>(const Case&, const Inputs&)> reference;
   // Names of other bounds that the reference knows (Case::bound): a tighter one for a solver that
   // claims accuracy, a 16-bit accumulation's.
