@@ -11,7 +11,7 @@ FROM nvidia/cuda:13.0.1-devel-ubuntu24.04
 RUN apt-get update \
  && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends \
       g++ meson ninja-build pkg-config git less \
-      libcli11-dev doctest-dev nlohmann-json3-dev libfmt-dev libffi-dev libzstd-dev liblz4-dev \
+      libcli11-dev doctest-dev nlohmann-json3-dev libffi-dev libzstd-dev liblz4-dev \
       clangd clang-format bubblewrap \
  && rm -rf /var/lib/apt/lists/*
 

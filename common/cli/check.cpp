@@ -98,7 +98,7 @@ int check(const CheckRequest& request) {
   for (const SolverReport& report : reports) std::fputs(to_text(report, style).c_str(), stdout);
   if (reports.size() > 1)
     std::printf("\n%s\n", summary_line(reports, "solvers", choice).c_str());
-  else
+  else if (!reports[0].cases.empty())
     std::printf("%s\n", choice.text.c_str());
   return static_cast<int>(verdict);
 }

@@ -40,8 +40,8 @@ mkdir -p '$root/build/common/cli'
 printf '#!/bin/bash\necho \"real in \$PWD:\"; printf \"<%%s>\" \"\$@\"\n' >'$root/build/common/cli/ladder'
 chmod +x '$root/build/common/cli/ladder'
 echo '[1/1] Linking target ladder'"
-  mkdir -p "$box/include/CLI" "$box/include/doctest" "$box/include/nlohmann" "$box/include/fmt"
-  touch "$box/include/"{CLI/CLI.hpp,doctest/doctest.h,nlohmann/json.hpp,fmt/core.h,zstd.h,lz4.h}
+  mkdir -p "$box/include/CLI" "$box/include/doctest" "$box/include/nlohmann"
+  touch "$box/include/"{CLI/CLI.hpp,doctest/doctest.h,nlohmann/json.hpp,zstd.h,lz4.h}
 }
 
 # Runs the launcher from another folder; sets `code` and `output`.
@@ -87,7 +87,7 @@ chmod +x "$box/cuda twelve/bin/nvcc"
 code=0
 output=$(env -i PATH="$bin" CUDA_PATH="$box/cuda twelve" "$root/ladder" list 2>&1 </dev/null) ||
   code=$?
-check "CUDA_PATH comes before PATH, spaces or not" called "meson setup -Dcuda=$box/cuda twelve "
+check "CUDA_PATH comes before PATH, spaces or not" called "meson setup .*-Dcuda=$box/cuda twelve "
 rm -rf "$root/build" "$root/build.log"
 
 fake_all
@@ -123,7 +123,7 @@ if ((EUID == 0)); then
   launch list
   check "root installs what is missing" called "apt-get .*install .*doctest-dev"
   check "what is installed is said first" says "installing doctest-dev"
-  check "only what is missing is installed" eval '! grep -q "install.*fmt" "$calls"'
+  check "only what is missing is installed" eval '! grep -q "install.*nlohmann" "$calls"'
   rm -rf "$root/build"
   chmod -R a+rwX "$box"
   as_user=("$(command -v setpriv)" --reuid=65534 --regid=65534 --clear-groups)
