@@ -6,6 +6,7 @@
 // instruction touched last.
 #include "common/emulator/exec/memory_operations.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <type_traits>
 
@@ -69,7 +70,12 @@ inline bool all_strided(const A* at, A stride) {
   constexpr int width = 32 / sizeof(A);
   typedef A Vector [[gnu::vector_size(32), gnu::aligned(sizeof(A)), gnu::may_alias]];
   Vector steps;
-  for (int i = 0; i < width; ++i) steps[i] = static_cast<A>(i) * stride;
+  if constexpr (width == 4) {
+    steps = Vector{0, stride, 2 * stride, 3 * stride};
+  } else {
+    steps =
+        Vector{0, stride, 2 * stride, 3 * stride, 4 * stride, 5 * stride, 6 * stride, 7 * stride};
+  }
   Vector wrong = steps - steps;
 #pragma GCC unroll 8
   for (int i = 0; i < lanes; i += width) {
@@ -111,21 +117,20 @@ struct View {
     const bool inside = offset < bytes && size <= bytes - offset && (address & (align - 1)) == 0;
     return inside ? host + offset : nullptr;
   }
-  // The four chunks' first addresses, each good for `size` bytes.
-  bool find_all(const Address<S>* at, Address<S> offset, u32 size, u32 align,
-                std::byte** found) const {
-    bool inside = size <= bytes;
-    Address<S> low = 0;
+  // Whether the four chunks' first addresses are each good for `size` bytes.
+  bool holds_all(const Address<S>* at, Address<S> offset, u32 size, u32 align) const {
+    const auto shift = static_cast<Address<S>>(offset - begin);
     const auto last = static_cast<Address<S>>(bytes - size);
-#pragma GCC unroll 4
-    for (int c = 0; c < lanes / chunk; ++c) {
-      const auto address = static_cast<Address<S>>(at[c * chunk] + offset);
-      const auto from_begin = static_cast<Address<S>>(address - begin);
-      low |= address;
-      inside &= from_begin <= last;
-      found[c] = host + from_begin;
-    }
-    return inside && (low & (align - 1)) == 0;
+    const auto a = static_cast<Address<S>>(at[0] + shift);
+    const auto b = static_cast<Address<S>>(at[chunk] + shift);
+    const auto c = static_cast<Address<S>>(at[2 * chunk] + shift);
+    const auto d = static_cast<Address<S>>(at[3 * chunk] + shift);
+    const auto most = std::max(std::max(a, b), std::max(c, d));
+    // Ranges begin aligned, so offsets tell.
+    return (size <= bytes) & (most <= last) & (((a | b | c | d) & (align - 1)) == 0);
+  }
+  std::byte* host_of(Address<S> address, Address<S> offset) const {
+    return host + static_cast<Address<S>>(address + offset - begin);
   }
 };
 
@@ -217,10 +222,37 @@ inline void move_out(std::byte* to, const Row<M>* from) {
   }
 }
 
+// Rows are written as vectors wherever they will be read as vectors: a vector read behind narrow
+// writes stalls.
+template <class R>
+struct Vectors;
+template <>
+struct Vectors<u32> {
+  typedef u32 type [[gnu::vector_size(32), gnu::aligned(4), gnu::may_alias]];
+};
+template <>
+struct Vectors<u64> {
+  typedef u64 type [[gnu::vector_size(32), gnu::aligned(8), gnu::may_alias]];
+};
+
 template <class M>
 inline void spread(Row<M>* to, const std::byte* from) {  // one value to eight lanes
-  const Row<M> value = extended(fetch<M>(from));
-  for (int i = 0; i < chunk; ++i) to[i] = value;
+  using Vector = typename Vectors<Row<M>>::type;
+  const Vector value = Vector{} + extended(fetch<M>(from));
+  for (std::size_t i = 0; i < sizeof(Row<M>) / 4; ++i) reinterpret_cast<Vector*>(to)[i] = value;
+}
+
+template <class M>
+inline void collect(Row<M>* to, const std::byte* const* from, std::size_t offset) {  // from eight
+  using Vector = typename Vectors<Row<M>>::type;
+  const auto value = [&](int i) { return extended(fetch<M>(from[i] + offset)); };
+  if constexpr (sizeof(Row<M>) == 4) {
+    *reinterpret_cast<Vector*>(to) =
+        Vector{value(0), value(1), value(2), value(3), value(4), value(5), value(6), value(7)};
+  } else {
+    *reinterpret_cast<Vector*>(to) = Vector{value(0), value(1), value(2), value(3)};
+    *reinterpret_cast<Vector*>(to + 4) = Vector{value(4), value(5), value(6), value(7)};
+  }
 }
 
 template <class M, Space S>
@@ -248,6 +280,15 @@ template <class M, Space S>
         }
       }
     }
+    if (some == 0xff) {
+      const std::byte* pointers[chunk];
+      for (int i = 0; i < chunk; ++i) {
+        const auto address = static_cast<Address<S>>(at[c + i] + offset);
+        pointers[i] = lane_pointer<S>(view, warp, inst, address, sizeof(M), c + i);
+      }
+      collect<M>(to + c, pointers, 0);
+      continue;
+    }
     for (u32 left = some; left != 0; left &= left - 1) {
       const int lane = c + std::countr_zero(left);
       const auto address = static_cast<Address<S>>(at[lane] + offset);
@@ -260,18 +301,17 @@ template <class M, Space S>
 template <class M, Space S>
 inline bool load_together(Row<M>* to, const Address<S>* at, Address<S> offset,
                           const View<S>& view) {
-  std::byte* host[lanes / chunk];
   if (at[0] == at[1]) {
     if (!all_strided(at, Address<S>{0})) return false;
-    if (!view.find_all(at, offset, sizeof(M), sizeof(M), host)) return false;
+    if (!view.holds_all(at, offset, sizeof(M), sizeof(M))) return false;
 #pragma GCC unroll 4
-    for (int c = 0; c < lanes / chunk; ++c) spread<M>(to + c * chunk, host[c]);
+    for (int c = 0; c < lanes; c += chunk) spread<M>(to + c, view.host_of(at[c], offset));
     return true;
   }
   if (!all_strided(at, Address<S>{sizeof(M)})) return false;
-  if (!view.find_all(at, offset, chunk * sizeof(M), sizeof(M), host)) return false;
+  if (!view.holds_all(at, offset, chunk * sizeof(M), sizeof(M))) return false;
 #pragma GCC unroll 4
-  for (int c = 0; c < lanes / chunk; ++c) move_in<M>(to + c * chunk, host[c]);
+  for (int c = 0; c < lanes; c += chunk) move_in<M>(to + c, view.host_of(at[c], offset));
   return true;
 }
 
@@ -318,12 +358,11 @@ void store(std::byte* rows, const Inst& inst, Warp& warp, u32 mask) {
   const auto* at = addresses<S>(rows, inst);
   if (mask == all_lanes && all_strided(at, Address<S>{sizeof(M)})) [[likely]] {
     const View<S> view(warp, inst);
-    std::byte* host[lanes / chunk];
-    if (view.find_all(at, static_cast<Address<S>>(inst.immediate), chunk * sizeof(M), sizeof(M),
-                      host)) [[likely]] {
+    const auto offset = static_cast<Address<S>>(inst.immediate);
+    if (view.holds_all(at, offset, chunk * sizeof(M), sizeof(M))) [[likely]] {
       const auto* from = reinterpret_cast<const Row<M>*>(rows + inst.s[1]);
 #pragma GCC unroll 4
-      for (int c = 0; c < lanes / chunk; ++c) move_out<M>(host[c], from + c * chunk);
+      for (int c = 0; c < lanes; c += chunk) move_out<M>(view.host_of(at[c], offset), from + c);
       return;
     }
   }
@@ -361,9 +400,9 @@ void load_vector(std::byte* rows, const Inst& inst, Warp& warp, u32 mask) {
     }
   }
   if (mask == all_lanes) {
-    for (int i = 0; i < lanes; ++i) {
+    for (int c = 0; c < lanes; c += chunk) {
       for (int e = 0; e < V; ++e) {
-        to[e][i] = extended(fetch<M>(pointers[i] + static_cast<std::size_t>(e) * sizeof(M)));
+        collect<M>(to[e] + c, pointers + c, static_cast<std::size_t>(e) * sizeof(M));
       }
     }
     return;
