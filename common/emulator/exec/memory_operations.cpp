@@ -10,6 +10,7 @@
 #include <cstring>
 #include <type_traits>
 
+#include "common/emulator/exec/address_shapes.hpp"
 #include "common/emulator/exec/lanewise.hpp"
 #include "common/emulator/exec/memory_faults.hpp"
 
@@ -19,8 +20,6 @@ namespace {
 
 using ptx::Space;
 
-constexpr int chunk = 8;
-
 // Shared and local addresses are 32 bits wide, others 64.
 template <Space S>
 using Address = std::conditional_t<S == Space::shared || S == Space::local, u32, u64>;
@@ -28,68 +27,6 @@ using Address = std::conditional_t<S == Space::shared || S == Space::local, u32,
 template <Space S>
 inline const Address<S>* addresses(const std::byte* rows, const Inst& inst) {
   return reinterpret_cast<const Address<S>*>(rows + inst.s[0]);
-}
-
-#ifdef __AVX2__
-// All eight differ from first by lane * stride.
-inline bool strided(const u64* at, u64 first, u64 stride) {
-  const __m256i base = _mm256_set1_epi64x(static_cast<long long>(first));
-  const __m256i steps =
-      _mm256_set_epi64x(static_cast<long long>(3 * stride), static_cast<long long>(2 * stride),
-                        static_cast<long long>(stride), 0);
-  const __m256i low = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(at));
-  const __m256i high = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(at + 4));
-  const __m256i expected = _mm256_add_epi64(base, steps);
-  const __m256i expected_high =
-      _mm256_add_epi64(expected, _mm256_set1_epi64x(static_cast<long long>(4 * stride)));
-  const __m256i wrong =
-      _mm256_or_si256(_mm256_xor_si256(low, expected), _mm256_xor_si256(high, expected_high));
-  return _mm256_testz_si256(wrong, wrong) != 0;
-}
-inline bool strided(const u32* at, u32 first, u32 stride) {
-  const __m256i expected =
-      _mm256_add_epi32(_mm256_set1_epi32(static_cast<int>(first)),
-                       _mm256_mullo_epi32(_mm256_set1_epi32(static_cast<int>(stride)),
-                                          _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7)));
-  const __m256i wrong =
-      _mm256_xor_si256(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(at)), expected);
-  return _mm256_testz_si256(wrong, wrong) != 0;
-}
-#else
-template <class A>
-inline bool strided(const A* at, A first, A stride) {
-  A wrong = 0;
-  for (int i = 0; i < chunk; ++i) wrong |= at[i] ^ static_cast<A>(first + stride * i);
-  return wrong == 0;
-}
-#endif
-
-// The same for all four chunks of a warp at once, each from its own first address.
-template <class A>
-inline bool all_strided(const A* at, A stride) {
-  constexpr int width = 32 / sizeof(A);
-  typedef A Vector [[gnu::vector_size(32), gnu::aligned(sizeof(A)), gnu::may_alias]];
-  Vector steps;
-  if constexpr (width == 4) {
-    steps = Vector{0, stride, 2 * stride, 3 * stride};
-  } else {
-    steps =
-        Vector{0, stride, 2 * stride, 3 * stride, 4 * stride, 5 * stride, 6 * stride, 7 * stride};
-  }
-  Vector wrong = steps - steps;
-#pragma GCC unroll 8
-  for (int i = 0; i < lanes; i += width) {
-    const A first = at[i / chunk * chunk] + static_cast<A>(i % chunk) * stride;
-    wrong |= (*reinterpret_cast<const Vector*>(at + i) - first) ^ steps;
-  }
-#ifdef __AVX2__
-  return _mm256_testz_si256(reinterpret_cast<__m256i>(wrong), reinterpret_cast<__m256i>(wrong)) !=
-         0;
-#else
-  A any = 0;
-  for (int i = 0; i < width; ++i) any |= wrong[i];
-  return any == 0;
-#endif
 }
 
 // What an instruction may touch without asking: the allocation it touched last, or the block's
@@ -119,15 +56,9 @@ struct View {
   }
   // Whether the four chunks' first addresses are each good for `size` bytes.
   bool holds_all(const Address<S>* at, Address<S> offset, u32 size, u32 align) const {
-    const auto shift = static_cast<Address<S>>(offset - begin);
-    const auto last = static_cast<Address<S>>(bytes - size);
-    const auto a = static_cast<Address<S>>(at[0] + shift);
-    const auto b = static_cast<Address<S>>(at[chunk] + shift);
-    const auto c = static_cast<Address<S>>(at[2 * chunk] + shift);
-    const auto d = static_cast<Address<S>>(at[3 * chunk] + shift);
-    const auto most = std::max(std::max(a, b), std::max(c, d));
     // Ranges begin aligned, so offsets tell.
-    return (size <= bytes) & (most <= last) & (((a | b | c | d) & (align - 1)) == 0);
+    return size <= bytes && firsts_within(at, static_cast<Address<S>>(offset - begin),
+                                          static_cast<Address<S>>(bytes - size), align);
   }
   std::byte* host_of(Address<S> address, Address<S> offset) const {
     return host + static_cast<Address<S>>(address + offset - begin);
@@ -302,13 +233,13 @@ template <class M, Space S>
 inline bool load_together(Row<M>* to, const Address<S>* at, Address<S> offset,
                           const View<S>& view) {
   if (at[0] == at[1]) {
-    if (!all_strided(at, Address<S>{0})) return false;
+    if (!all_strided<0>(at)) return false;
     if (!view.holds_all(at, offset, sizeof(M), sizeof(M))) return false;
 #pragma GCC unroll 4
     for (int c = 0; c < lanes; c += chunk) spread<M>(to + c, view.host_of(at[c], offset));
     return true;
   }
-  if (!all_strided(at, Address<S>{sizeof(M)})) return false;
+  if (!all_strided<sizeof(M)>(at)) return false;
   if (!view.holds_all(at, offset, chunk * sizeof(M), sizeof(M))) return false;
 #pragma GCC unroll 4
   for (int c = 0; c < lanes; c += chunk) move_in<M>(to + c, view.host_of(at[c], offset));
@@ -356,7 +287,7 @@ template <class M, Space S>
 template <class M, Space S>
 void store(std::byte* rows, const Inst& inst, Warp& warp, u32 mask) {
   const auto* at = addresses<S>(rows, inst);
-  if (mask == all_lanes && all_strided(at, Address<S>{sizeof(M)})) [[likely]] {
+  if (mask == all_lanes && all_strided<sizeof(M)>(at)) [[likely]] {
     const View<S> view(warp, inst);
     const auto offset = static_cast<Address<S>>(inst.immediate);
     if (view.holds_all(at, offset, chunk * sizeof(M), sizeof(M))) [[likely]] {

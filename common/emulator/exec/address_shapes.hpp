@@ -1,0 +1,126 @@
+// The shapes that a warp's addresses have in nearly all kernels, tested as vectors: neighbours, or all
+// the same, for each chunk of eight lanes.
+#pragma once
+
+#include "common/emulator/exec/lanewise.hpp"
+
+namespace ladder::emulator {
+
+inline constexpr int chunk = 8;
+
+#ifdef __AVX2__
+// All eight differ from first by lane * stride.
+inline bool strided(const u64* at, u64 first, u64 stride) {
+  const __m256i base = _mm256_set1_epi64x(static_cast<long long>(first));
+  const __m256i steps =
+      _mm256_set_epi64x(static_cast<long long>(3 * stride), static_cast<long long>(2 * stride),
+                        static_cast<long long>(stride), 0);
+  const __m256i low = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(at));
+  const __m256i high = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(at + 4));
+  const __m256i expected = _mm256_add_epi64(base, steps);
+  const __m256i expected_high =
+      _mm256_add_epi64(expected, _mm256_set1_epi64x(static_cast<long long>(4 * stride)));
+  const __m256i wrong =
+      _mm256_or_si256(_mm256_xor_si256(low, expected), _mm256_xor_si256(high, expected_high));
+  return _mm256_testz_si256(wrong, wrong) != 0;
+}
+inline bool strided(const u32* at, u32 first, u32 stride) {
+  const __m256i expected =
+      _mm256_add_epi32(_mm256_set1_epi32(static_cast<int>(first)),
+                       _mm256_mullo_epi32(_mm256_set1_epi32(static_cast<int>(stride)),
+                                          _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7)));
+  const __m256i wrong =
+      _mm256_xor_si256(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(at)), expected);
+  return _mm256_testz_si256(wrong, wrong) != 0;
+}
+#else
+template <class A>
+inline bool strided(const A* at, A first, A stride) {
+  A wrong = 0;
+  for (int i = 0; i < chunk; ++i) wrong |= at[i] ^ static_cast<A>(first + stride * i);
+  return wrong == 0;
+}
+#endif
+
+// The same for all four chunks of a warp at once, each from its own first address; and whether those
+// first addresses, moved by `shift`, are multiples of `align` and not above `last` (which is less
+// than half of what the type holds).
+#ifdef __AVX2__
+template <unsigned Stride>
+inline bool all_strided(const u64* at) {
+  const auto s = static_cast<long long>(Stride);
+  const __m256i low = _mm256_set_epi64x(-3 * s, -2 * s, -s, 0);
+  const __m256i high = _mm256_set_epi64x(-7 * s, -6 * s, -5 * s, -4 * s);
+  __m256i wrong = _mm256_setzero_si256();
+#pragma GCC unroll 4
+  for (int c = 0; c < lanes; c += chunk) {
+    const __m256i first =
+        _mm256_broadcastq_epi64(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(at + c)));
+    const auto* v = reinterpret_cast<const __m256i*>(at + c);
+    const __m256i a = _mm256_sub_epi64(first, _mm256_loadu_si256(v));
+    const __m256i b = _mm256_sub_epi64(first, _mm256_loadu_si256(v + 1));
+    wrong = _mm256_or_si256(wrong, _mm256_xor_si256(a, low));
+    wrong = _mm256_or_si256(wrong, _mm256_xor_si256(b, high));
+  }
+  return _mm256_testz_si256(wrong, wrong) != 0;
+}
+template <unsigned Stride>
+inline bool all_strided(const u32* at) {
+  const int s = static_cast<int>(Stride);
+  const __m256i steps = _mm256_setr_epi32(0, -s, -2 * s, -3 * s, -4 * s, -5 * s, -6 * s, -7 * s);
+  __m256i wrong = _mm256_setzero_si256();
+#pragma GCC unroll 4
+  for (int c = 0; c < lanes; c += chunk) {
+    const __m256i first = _mm256_broadcastd_epi32(_mm_loadu_si32(at + c));
+    const __m256i v = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(at + c));
+    wrong = _mm256_or_si256(wrong, _mm256_xor_si256(_mm256_sub_epi32(first, v), steps));
+  }
+  return _mm256_testz_si256(wrong, wrong) != 0;
+}
+inline bool firsts_within(const u64* at, u64 shift, u64 last, u32 align) {
+  const auto pair = [&](int i) {
+    const __m128d low = _mm_load_sd(reinterpret_cast<const double*>(at + i));
+    return _mm_castpd_si128(_mm_loadh_pd(low, reinterpret_cast<const double*>(at + i + chunk)));
+  };
+  const __m256i firsts = _mm256_set_m128i(pair(2 * chunk), pair(0));
+  const __m256i from_begin =
+      _mm256_add_epi64(firsts, _mm256_set1_epi64x(static_cast<long long>(shift)));
+  const __m256i room =
+      _mm256_sub_epi64(_mm256_set1_epi64x(static_cast<long long>(last)), from_begin);
+  const __m256i sign = _mm256_set1_epi64x(INT64_MIN);
+  const __m256i sign_and_low = _mm256_set1_epi64x(INT64_MIN | static_cast<long long>(align - 1));
+  return _mm256_testz_si256(from_begin, sign_and_low) != 0 && _mm256_testz_si256(room, sign) != 0;
+}
+inline bool firsts_within(const u32* at, u32 shift, u32 last, u32 align) {
+  const __m128i firsts =
+      _mm_setr_epi32(static_cast<int>(at[0]), static_cast<int>(at[chunk]),
+                     static_cast<int>(at[2 * chunk]), static_cast<int>(at[3 * chunk]));
+  const __m128i from_begin = _mm_add_epi32(firsts, _mm_set1_epi32(static_cast<int>(shift)));
+  const __m128i room = _mm_sub_epi32(_mm_set1_epi32(static_cast<int>(last)), from_begin);
+  const __m128i sign = _mm_set1_epi32(INT32_MIN);
+  const __m128i sign_and_low = _mm_set1_epi32(INT32_MIN | static_cast<int>(align - 1));
+  return _mm_testz_si128(from_begin, sign_and_low) != 0 && _mm_testz_si128(room, sign) != 0;
+}
+#else
+template <unsigned Stride, class A>
+inline bool all_strided(const A* at) {
+  A wrong = 0;
+  for (int i = 0; i < lanes; ++i) {
+    wrong |= (at[i] - at[i / chunk * chunk]) ^ static_cast<A>(Stride * static_cast<A>(i % chunk));
+  }
+  return wrong == 0;
+}
+template <class A>
+inline bool firsts_within(const A* at, A shift, A last, u32 align) {
+  A low = 0;
+  bool inside = true;
+  for (int c = 0; c < lanes; c += chunk) {
+    const A from_begin = static_cast<A>(at[c] + shift);
+    low |= from_begin;
+    inside &= from_begin <= last;
+  }
+  return inside && (low & (align - 1)) == 0;
+}
+#endif
+
+}  // namespace ladder::emulator
