@@ -54,7 +54,8 @@ TEST_CASE("random numbers fill [-1, 1) evenly") {
 
 TEST_CASE("exact inputs are integers of all sizes and signs but zero") {
   std::set<float> seen;
-  for (const float x : drawn(Distribution::exact).f32()) seen.insert(x);
+  const Buffer buffer = drawn(Distribution::exact);
+  for (const float x : buffer.f32()) seen.insert(x);
   CHECK(seen.size() == 2 * exact_magnitude);
   CHECK(*seen.begin() == -exact_magnitude);
   CHECK(seen.count(0) == 0);
@@ -73,7 +74,8 @@ TEST_CASE("a constant input is one value, another one in another stream") {
 
 TEST_CASE("outliers are few and far above the rest") {
   int outliers = 0;
-  for (const float x : drawn(Distribution::outlier).f32()) {
+  const Buffer buffer = drawn(Distribution::outlier);
+  for (const float x : buffer.f32()) {
     const float size = std::fabs(x);
     REQUIRE((size <= 1.0f / 64 || (size >= 16 && size <= 32)));
     outliers += size >= 16 ? 1 : 0;
@@ -99,9 +101,10 @@ TEST_CASE("alternating inputs cancel, and so do the products of two of them") {
 TEST_CASE("a large offset has one sign in a case, and both signs occur") {
   std::set<bool> signs;
   for (std::uint64_t seed = 0; seed < 8; ++seed) {
-    const bool negative = drawn(Distribution::large_offset, seed).f32()[0] < 0;
+    const Buffer buffer = drawn(Distribution::large_offset, seed);
+    const bool negative = buffer.f32()[0] < 0;
     signs.insert(negative);
-    for (const float x : drawn(Distribution::large_offset, seed).f32()) {
+    for (const float x : buffer.f32()) {
       REQUIRE(std::fabs(std::fabs(x) - 10'000) <= 1);
       REQUIRE((x < 0) == negative);
     }
