@@ -31,6 +31,8 @@ struct LadderEmulator {
   // Calls visit for each live device allocation (address, bytes).
   void (*allocations)(void (*visit)(uint64_t address, uint64_t bytes, void* context),
                       void* context);
+  // What the allocation that begins at `address` is called in reports: an argument's name.
+  void (*name_allocation)(uint64_t address, const char* name);
 };
 
 typedef const struct LadderEmulator* (*LadderEmulatorEntry)(void);  // "ladderEmulator"

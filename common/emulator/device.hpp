@@ -135,6 +135,7 @@ class Device {
 
   // `what` names the allocation in reports. Addresses are 256-byte aligned, with red zones between.
   DeviceAddress allocate(std::size_t bytes, const std::string& what = "cudaMalloc");
+  void rename(DeviceAddress address, const std::string& what);  // in reports; nothing if not live
   void free(DeviceAddress address);  // throws Fault(invalid_address): double free, not a start
   struct Allocation {
     DeviceAddress address;

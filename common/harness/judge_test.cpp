@@ -101,6 +101,7 @@ TEST_CASE("a write out of bounds by one float is trapped with its line") {
   const SolverReport report = judge_mood("out of bounds");
   check(report, Verdict::trapped, "trapped: vector_add, N = 1, exact");
   check(report, Verdict::trapped, "moods.cu:25");
+  check(report, Verdict::trapped, "right after the 4-byte allocation 'C'");
 }
 
 TEST_CASE("an output that is never written is wrong and said to be so") {

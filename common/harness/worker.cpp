@@ -233,6 +233,9 @@ int arrange(const Command& command) {
     const int error = cuda.malloc(&pointer, bytes);
     if (error != cuda_success) return error;
     arrays[i].base = static_cast<char*>(pointer);
+    if (cuda.emulator != nullptr)
+      cuda.emulator->name_allocation(reinterpret_cast<std::uint64_t>(pointer),
+                                     command.arguments[i].name);
   }
   return cuda_success;
 }

@@ -79,6 +79,7 @@ Exchange::Exchange(const Problem& problem, const Parameters& parameters, const I
   for (const Argument& argument : problem.arguments) {
     protocol::Argument& described = command_->arguments[command_->argument_count++];
     described.role = role_of(argument);
+    argument.name.copy(described.name, sizeof described.name - 1);
     if (argument.role == Role::scalar) {
       described.scalar = scalar_bits(argument, parameters);
       continue;

@@ -43,6 +43,7 @@ enum class Measure : std::uint64_t {
 enum class Role : std::uint8_t { in, out, inout, i32, f32 };
 
 struct Argument {
+  char name[32];  // for the emulator's reports; cut if longer
   Role role;
   std::uint8_t poison;          // out: the byte its memory is filled with
   std::uint8_t element_type;    // ladder::ElementType

@@ -126,6 +126,9 @@ DeviceAddress Device::allocate(std::size_t bytes, const std::string& what) {
 void Device::free(DeviceAddress address) {
   implementation_->memory.free(address, DeviceMemory::Owner::user);
 }
+void Device::rename(DeviceAddress address, const std::string& what) {
+  implementation_->memory.rename(address, what);
+}
 std::vector<Device::Allocation> Device::allocations() const {
   return implementation_->memory.allocations();
 }

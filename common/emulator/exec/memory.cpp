@@ -148,6 +148,13 @@ const Device::Allocation* DeviceMemory::find(DeviceAddress address) const {
   return found == live_.end() ? nullptr : &found->second.allocation;
 }
 
+void DeviceMemory::rename(DeviceAddress address, const std::string& what) {
+  std::unique_lock lock(mutex_);
+  const auto found = live_.find(address);
+  if (found != live_.end() && found->second.owner == Owner::user)
+    found->second.allocation.what = what;
+}
+
 std::vector<Device::Allocation> DeviceMemory::allocations() const {
   std::shared_lock lock(mutex_);
   std::vector<Device::Allocation> list;

@@ -46,6 +46,9 @@ class DeviceMemory {
   // Throws Fault(invalid_address) unless `address` is what allocate() of this owner returned.
   void free(DeviceAddress address, Owner owner);
 
+  // What the live user allocation that begins at `address` is called in reports; nothing if none.
+  void rename(DeviceAddress address, const std::string& what);
+
   void map_host(void* address, std::size_t bytes, const std::string& what);
   void unmap_host(void* address);
 

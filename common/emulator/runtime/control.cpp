@@ -59,6 +59,12 @@ constexpr LadderEmulator interface = {
                 visit(allocation.address, allocation.bytes, context);
           });
         },
+    .name_allocation =
+        [](std::uint64_t address, const char* name) {
+          locked([&](Runtime& runtime) {
+            if (Device* device = runtime.device_if_made()) device->rename(address, name);
+          });
+        },
 };
 
 }  // namespace
