@@ -139,3 +139,51 @@ TEST_CASE("another runtime that is not there is a usage error") {
   CHECK(finished.code == 2);
   CHECK(says(finished, "no/such/libcudart.so"));
 }
+
+TEST_CASE("a program runs on a runtime whose path has a blank, and its exit code comes through") {
+  const TemporaryFolder folder;
+  const std::string program = folder.write("a program.cu",
+                                           "#include <cstdio>\n"
+                                           "__global__ void kernel(int* a) { *a = 41; }\n"
+                                           "int main(int, char** words) {\n"
+                                           "  int* a; int b = 0;\n"
+                                           "  cudaMalloc(&a, 4);\n"
+                                           "  kernel<<<1, 1>>>(a);\n"
+                                           "  cudaMemcpy(&b, a, 4, cudaMemcpyDeviceToHost);\n"
+                                           "  std::printf(\"%d %s\\n\", b, words[1]);\n"
+                                           "  return 7;\n"
+                                           "}\n");
+  const std::filesystem::path library = std::getenv("CUDART");
+  const std::filesystem::path blank = folder.path() / "a folder";
+  std::filesystem::create_directory(blank);
+  std::filesystem::copy(library, blank / library.filename());
+  const Finished finished =
+      type({"emulate", "--cudart", (blank / library.filename()).string(), program, "--flag"});
+  INFO(finished.output);
+  CHECK(finished.code == 7);
+  CHECK(says(finished, "41 --flag"));
+}
+
+TEST_CASE("a stranger's right file is solved, as text without escape codes and as JSON") {
+  const TemporaryFolder folder;
+  const std::string file =
+      folder.write("mine.cu",
+                   "__global__ void add(const float* a, const float* b, float* c, int n) {\n"
+                   "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                   "  if (i < n) c[i] = a[i] + b[i];\n"
+                   "}\n"
+                   "extern \"C\" void solve(const float* A, const float* B, float* C, int N) {\n"
+                   "  add<<<(N + 255) / 256, 256>>>(A, B, C, N);\n"
+                   "}\n");
+  const std::vector<std::string> command = {"check", "--problem", "vector_add", file,
+                                            "--on",  "emulator",  "--case",     "N=257"};
+  const Finished text = type(command);
+  CHECK(text.code == 0);
+  CHECK(says(text, "solved"));
+  CHECK(text.output.find('\033') == std::string::npos);
+  std::vector<std::string> as_json = command;
+  as_json.push_back("--json");
+  const json parsed = json::parse(type(as_json).output);
+  CHECK(parsed["verdict"] == "solved");
+  CHECK(parsed["entries"][0]["cases"][0]["parameters"]["N"] == 257);
+}

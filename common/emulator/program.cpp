@@ -203,7 +203,16 @@ std::vector<std::pair<std::string, std::string>> program_environment(
     const ProgramOptions& options) {
   std::vector<std::pair<std::string, std::string>> variables;
   // LD_PRELOAD, because a program's own RPATH would win over LD_LIBRARY_PATH.
-  std::string preload = fs::absolute(options.cudart).string();
+  // A blank or a colon would split the path there, so such a folder goes into LD_LIBRARY_PATH.
+  const fs::path library = fs::absolute(options.cudart);
+  std::string preload = library.string();
+  if (preload.find_first_of(" :") != std::string::npos) {
+    preload = library.filename().string();
+    std::string folders = library.parent_path().string();
+    if (const char* others = std::getenv("LD_LIBRARY_PATH"); others && *others)
+      folders += std::string(":") + others;
+    variables.emplace_back("LD_LIBRARY_PATH", folders);
+  }
   if (const char* others = std::getenv("LD_PRELOAD"); others && *others)
     preload += std::string(":") + others;
   variables.emplace_back("LD_PRELOAD", preload);
