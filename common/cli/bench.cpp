@@ -10,12 +10,42 @@
 
 namespace ladder::cli {
 
+namespace {
+
+// The emulated device: an H200.
+const Roofline emulated_roofline = {"H200", 4800, 67};
+
+// Without a GPU nothing is timed: what the counters imply is shown instead, and said to be so.
+int bench_computed(const BenchRequest& request, const Course& course,
+                   const std::vector<CatalogEntry>& entries, const Choice& choice) {
+  const std::vector<SolverReport> reports =
+      judge_all(course, entries, judge_options(request, choice));
+  const Verdict verdict = worst_of(reports);
+  if (request.json) {
+    std::fputs(to_json(reports, facts_of(course, choice)).c_str(), stdout);
+    return static_cast<int>(verdict);
+  }
+  std::vector<Cost> costs;
+  for (const SolverReport& report : reports) {
+    const Problem* problem = problems().find(report.problem);
+    const bool counted = problem != nullptr && !report.counters.empty();
+    costs.push_back(counted ? problem->cost(report.counted_at) : Cost{});
+  }
+  std::printf("%s, %s\n\n", title_of(entries).c_str(), choice.text.c_str());
+  std::fputs(computed_table(reports, costs, emulated_roofline, ladder::Style::of_stdout()).c_str(),
+             stdout);
+  return static_cast<int>(verdict);
+}
+
+}  // namespace
+
 int bench(const BenchRequest& request) {
   if (request.emulator) return bench_emulator(request);
   if (request.ids.empty()) throw UsageError("bench needs an id (ladder bench 01) or --emulator");
   const Course course = open_course();
   const std::vector<CatalogEntry> entries = resolve_all(course.catalog, request.ids, false);
   const Choice choice = choose_backends(request, course.toolkit);
+  if (!choice.gpu) return bench_computed(request, course, entries, choice);
   const JudgeOptions options = judge_options(request, choice);
   const BenchReport report = bench_solvers(course.tree, course.toolkit, entries, options);
   std::fputs(

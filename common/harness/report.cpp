@@ -48,6 +48,11 @@ std::string number(double value, int decimals) {
   return text;
 }
 
+// Three digits where there are fewer before the point: 4393, 80.1, 0.27.
+std::string short_figure(double value) {
+  return number(value, value >= 100 ? 0 : value >= 10 ? 1 : 2);
+}
+
 // "02" of "01_vector_add.step_02_one_block", "ex1", or the name itself.
 std::string rung_of(const std::string& id) {
   const std::size_t dot = id.rfind('.');
@@ -154,6 +159,41 @@ std::string to_text(const BenchReport& report, const Style& style) {
   return text;
 }
 
+std::string computed_table(const std::vector<SolverReport>& reports, const std::vector<Cost>& costs,
+                           const Roofline& roofline, const Style& style) {
+  constexpr double sector_bytes = 32;
+  Table table({{"step", Table::Align::left, false, 9},
+               {"idea", Table::Align::left, true, 2},
+               {"verdict", Table::Align::left, false, 8},
+               {"bytes moved", Table::Align::right, false, 6},
+               {"x compulsory", Table::Align::right, false, 7},
+               {"at least us", Table::Align::right, false, 5},
+               {"bound by", Table::Align::left, false, 4},
+               {"at", Table::Align::left, false, 3}});
+  std::string messages;
+  for (std::size_t i = 0; i < reports.size(); ++i) {
+    const SolverReport& report = reports[i];
+    const double moved = sector_bytes * memory_sectors(report);
+    const double memory_us = moved / roofline.gigabytes_per_s * 1e-3;
+    const double arithmetic_us = costs[i].flops / roofline.tflops * 1e-6;
+    const bool counted = !report.counters.empty();
+    table.add({rung_of(report.id), report.idea, std::string(name_of(report.verdict)),
+               counted ? short_number(moved) : "",
+               counted && costs[i].bytes > 0 ? number(moved / costs[i].bytes, 2) : "",
+               counted ? number(std::max(memory_us, arithmetic_us), 2) : "",
+               counted ? (memory_us >= arithmetic_us ? "memory" : "arithmetic") : "",
+               counted ? report.counted_at.text() : ""},
+              {Colour::bold, Colour::none, colour_of(report.verdict)});
+    if (report.verdict != Verdict::solved && !report.message.empty())
+      messages += "\n" + report.id + "\n" + indented(report.message, 2);
+  }
+  return table.text(style) + "\ncomputed, not measured: from sectors counted on the emulator, at " +
+         number(roofline.gigabytes_per_s, 0) + " GB/s and " + number(roofline.tflops, 0) +
+         " TFLOP/s (data sheet of an " + roofline.device +
+         ").\nA GPU's caches may serve some of these bytes. To time the steps, run this where " +
+         "there is a GPU.\n" + messages;
+}
+
 std::string ladder_table(const std::vector<SolverReport>& reports, const BenchReport* bench,
                          const Style& style) {
   Table table({{"step", Table::Align::left, false, 9},
@@ -162,25 +202,27 @@ std::string ladder_table(const std::vector<SolverReport>& reports, const BenchRe
                {"warp instr.", Table::Align::right, false, 4},
                {"requests", Table::Align::right, false, 5},
                {"sectors each", Table::Align::right, false, 3},
-               {"at", Table::Align::left, false, 2},
+               {"counted at", Table::Align::left, false, 2},
                {"GB/s", Table::Align::right, false, 7},
-               {"% of ceiling", Table::Align::right, false, 6}});
+               {"% of ceiling", Table::Align::right, false, 6},
+               {"timed at", Table::Align::left, false, 1}});
   std::string messages;
   for (const SolverReport& report : reports) {
     const bool counted = !report.counters.empty();
     const double requests = memory_requests(report);
-    std::string at = counted ? report.counted_at.text() : "", speed, share;
+    std::string speed, share, timed_at;
     for (const BenchEntry* entry : timings_of(bench, report.id)) {
       if (entry->gigabytes_per_s <= 0) continue;
-      speed = number(entry->gigabytes_per_s, 0);
-      share = number(100 * entry->ratio, 0) + " %";
-      at = entry->at.text();
+      speed = short_figure(entry->gigabytes_per_s);
+      share = short_figure(100 * entry->ratio) + " %";
+      timed_at = entry->at.text();
     }
     const double instructions = counter(report, "instructions.warp");
     table.add({rung_of(report.id), report.idea, std::string(name_of(report.verdict)),
                instructions > 0 ? short_number(instructions) : "",
                requests > 0 ? short_number(requests) : "",
-               requests > 0 ? number(memory_sectors(report) / requests, 1) : "", at, speed, share},
+               requests > 0 ? number(memory_sectors(report) / requests, 1) : "",
+               counted ? report.counted_at.text() : "", speed, share, timed_at},
               {Colour::bold, Colour::none, colour_of(report.verdict)});
     if (report.verdict != Verdict::solved && !report.message.empty())
       messages += "\n" + report.id + "\n" + indented(report.message, 2);

@@ -26,6 +26,16 @@ struct Style {
 };
 std::string to_text(const SolverReport& report, const Style& style);
 std::string to_text(const BenchReport& report, const Style& style);
+// What can be said about speed without a GPU: the bytes that each solver's requests moved in the
+// emulator beside the compulsory ones, and the least time they take a GPU of the data sheet's
+// bandwidth and arithmetic. `costs` are those of the reports' counted_at, in the same order.
+struct Roofline {
+  std::string device;          // "H200"
+  double gigabytes_per_s = 0;  // of its memory
+  double tflops = 0;           // fp32
+};
+std::string computed_table(const std::vector<SolverReport>& reports, const std::vector<Cost>& costs,
+                           const Roofline& roofline, const Style& style);
 // One row a solver: step, idea, verdict, counters or GB/s and % of the ceiling; below it, what
 // went wrong. Columns that do not fit are left out from the right, ideas are cut.
 std::string ladder_table(const std::vector<SolverReport>& reports, const BenchReport* bench,

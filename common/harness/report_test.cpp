@@ -53,6 +53,34 @@ TEST_CASE("a wide ladder table shows counters and what one request costs") {
   CHECK(text.find("4.0") != std::string::npos);
 }
 
+TEST_CASE("sizes of counting and of timing are told apart") {
+  Style style;
+  style.width = 200;
+  BenchReport bench;
+  BenchEntry entry;
+  entry.id = solved_step().id;
+  entry.at = {{"N", 268435456}};
+  entry.gigabytes_per_s = 4393.4;
+  entry.ratio = 1.033;
+  bench.entries = {entry};
+  const std::string text = ladder_table({solved_step()}, &bench, style);
+  for (const char* expected :
+       {"counted at", "N=1048576", "timed at", "N=268435456", "4393", "103 %"})
+    CHECK(text.find(expected) != std::string::npos);
+}
+
+TEST_CASE("without a GPU the bound is computed from the sectors moved, and said to be computed") {
+  Style style;
+  style.width = 200;
+  const Cost cost = {.bytes = 19200, .flops = 100};
+  const std::string text = computed_table({solved_step()}, {cost}, {"H200", 4800, 67}, style);
+  CHECK(text.find("38.4 k") != std::string::npos);  // 1200 sectors of 32 bytes
+  CHECK(text.find("2.00") != std::string::npos);    // twice the compulsory ones
+  CHECK(text.find("0.01") != std::string::npos);    // 8 ns at 4800 GB/s
+  CHECK(text.find("memory") != std::string::npos);
+  CHECK(text.find("computed, not measured") != std::string::npos);
+}
+
 TEST_CASE("a table without colour has no escape codes, and with colour it has") {
   Style style;
   CHECK(ladder_table({solved_step()}, nullptr, style).find('\033') == std::string::npos);
