@@ -1,8 +1,8 @@
 // `ladder test`: builds and runs the course's own tests. Counts every doctest case and every other
 // Meson test; the last line is always "N passed, N failed, N skipped".
-#include <algorithm>
+#include <unistd.h>
+
 #include <cstdio>
-#include <cstdlib>
 
 #include "common/cli/course.hpp"
 #include "common/cli/process.hpp"
@@ -39,6 +39,7 @@ int test(const TestRequest& request) {
   std::vector<std::string> command = {"meson", "test", "-C", tree.build.string()};
   command.insert(command.end(), request.names.begin(), request.names.end());
   Finished finished;
+  if (!isatty(STDERR_FILENO)) std::fprintf(stderr, "building and running the tests\n");
   {
     ProgressLine line(1);
     finished = run_and_watch(command, [&](const std::string& text) {

@@ -8,7 +8,7 @@
 namespace ladder {
 namespace {
 
-constexpr int kGap = 2, kIndent = 2, kNarrowest = 12;
+constexpr int kGap = 2, kIndent = 2, kNarrowest = 20;
 
 bool starts_character(char byte) {
   return (static_cast<unsigned char>(byte) & 0xC0) != 0x80;

@@ -27,7 +27,7 @@ class Table {
   struct Column {
     std::string head;
     Align align = Align::left;
-    bool cuttable = false;  // may be cut, down to 12 columns, before others are dropped
+    bool cuttable = false;  // may be cut, down to 20 columns, before others are dropped
     int keep = 1;           // those with the lowest number are dropped first; 9 never
   };
   explicit Table(std::vector<Column> columns) : columns_(std::move(columns)) {}
