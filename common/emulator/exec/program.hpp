@@ -35,6 +35,9 @@ struct Inst;
 // Executes one instruction for the lanes of `mask`.
 using Handler = void (*)(std::byte* rows, const Inst& inst, Warp& warp, std::uint32_t mask);
 
+// What a memory instruction counts as.
+enum class Traffic : std::uint8_t { load, store, atomic, float_atomic };
+
 struct Inst {
   Handler some = nullptr;  // any mask
   Handler all = nullptr;   // all 32 lanes
@@ -51,6 +54,7 @@ struct Inst {
   bool list_stored = false;  // the list is a source
   bool guard_negated = false;
   std::uint8_t space = 0;  // ptx::Space of a memory instruction
+  Traffic traffic = Traffic::load;
   std::uint8_t bytes = 0;  // memory: of one element
   // Behind a guard: what is run with the lanes that remain. Behind a blend or a counter: operation.
   Handler inner_some = nullptr, inner_all = nullptr;
