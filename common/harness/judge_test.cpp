@@ -4,10 +4,9 @@
 
 #include <doctest/doctest.h>
 
-#include <cstdlib>
-
 #include "common/harness/bench.hpp"
 #include "common/harness/files.hpp"
+#include "common/harness/process.hpp"
 #include "common/harness/solver_run.hpp"
 #include "common/harness/test_paths.hpp"
 #include "common/harness/test_problems.hpp"
@@ -242,10 +241,10 @@ TEST_CASE("the same runtime on both sides of a comparison gives the same bits") 
 TEST_CASE("a solver with the runtime inside it is refused with the flag to use") {
   const TemporaryFolder folder;
   const std::string object = (folder.path() / "static.so").string();
-  const std::string command = Toolkit::require().nvcc.string() +
-                              " -shared -cudart static -Xcompiler -fPIC -o " + object + " " +
-                              test_paths::fixtures + "/plain.cu";
-  REQUIRE(std::system(command.c_str()) == 0);
+  const ProcessResult built =
+      run_process({Toolkit::require().nvcc.string(), "-shared", "-cudart", "static", "-Xcompiler",
+                   "-fPIC", "-o", object, std::string(test_paths::fixtures) + "/plain.cu"});
+  REQUIRE(built.exit_code == 0);
   const Tree tree{test_paths::source, test_paths::build};
   const Problem problem = test_vector_add();
   SolverRun run(problem, object,

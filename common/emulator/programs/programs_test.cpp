@@ -121,7 +121,7 @@ TEST_CASE("device printf is shown at the next synchronisation") {
 }
 
 TEST_CASE("a library of kernels is loaded, unloaded and loaded again") {
-  const Outcome outcome = run("plugin_host", program("plugin.so").string());
+  const Outcome outcome = run("plugin_host", "'" + program("plugin.so").string() + "'");
   CAPTURE(outcome.err);
   CHECK(outcome.exit_code == 0);
   CHECK(outcome.out == "plugin: all as expected\n");
