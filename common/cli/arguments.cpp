@@ -116,6 +116,8 @@ void add_learner_commands(CLI::App& app, Requests& requests) {
   check.add_flag("--exercises", requests.check.exercises,
                  "of a chapter, its exercises instead of its steps");
   check.add_flag("--keep-going", requests.check.keep_going, "all cases, even after a failure");
+  check.add_flag("--exact-arrays", requests.check.exact_arrays,
+                 "no guards round arrays, so that compute-sanitizer sees where they end");
   add_architecture(check, requests.check.architecture);
   add_running_options(check, requests.check, true);
   check.callback([&] { requests.chosen = [&] { return cli::check(requests.check); }; });

@@ -86,6 +86,7 @@ int check(const CheckRequest& request) {
   const Choice choice = choose_backends(request, course.toolkit);
   JudgeOptions options = judge_options(request, choice);
   options.keep_going = request.keep_going;
+  options.exact_arrays = request.exact_arrays;
   const std::vector<SolverReport> reports = request.problem.empty()
                                                 ? judge_all(course, entries, options)
                                                 : judge_files(course, request, options);

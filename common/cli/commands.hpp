@@ -37,7 +37,7 @@ int list(const ListRequest& request);
 struct CheckRequest : Running {
   std::vector<std::string> targets;  // ids, or files when a problem is given
   std::string problem;
-  bool exercises = false, keep_going = false;
+  bool exercises = false, keep_going = false, exact_arrays = false;
 };
 int check(const CheckRequest& request);
 

@@ -1,8 +1,5 @@
 #include "common/cli/course.hpp"
 
-#include <ctime>
-
-#include "common/harness/process.hpp"
 #include "common/harness/verdict.hpp"
 
 namespace ladder::cli {
@@ -125,13 +122,8 @@ DeviceFacts facts_of(const Course& course, const Choice& choice) {
     facts.driver = probe_gpus(&course.toolkit).driver;
   }
   facts.toolkit = std::to_string(course.toolkit.major) + "." + std::to_string(course.toolkit.minor);
-  const ProcessResult git =
-      run_process({"git", "-C", course.tree.source.string(), "rev-parse", "--short=12", "HEAD"});
-  if (git.exit_code == 0) facts.commit = git.output.substr(0, git.output.find('\n'));
-  const std::time_t now = std::time(nullptr);
-  char text[32];
-  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", std::gmtime(&now));
-  facts.date = text;
+  facts.commit = commit_of(course.tree);
+  facts.date = date_now();
   return facts;
 }
 

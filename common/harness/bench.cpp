@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <ctime>
 
 #include "common/harness/bench_run.hpp"
@@ -32,13 +33,6 @@ std::string quoted(const std::string& path) {
   return "'" + path + "'";
 }
 
-std::string today() {
-  const std::time_t now = std::time(nullptr);
-  char text[32];
-  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", std::gmtime(&now));
-  return text;
-}
-
 double median_us(WorkerProcess& worker, protocol::Measure what, std::uint64_t bytes,
                  double* flops = nullptr) {
   constexpr int warm_up = 3, samples = 21;
@@ -60,9 +54,8 @@ DeviceFacts facts_of(const Tree& tree, const Toolkit& toolkit, const BenchMachin
   facts.memory_bytes = device.memory_bytes;
   facts.toolkit = std::to_string(toolkit.major) + "." + std::to_string(toolkit.minor);
   facts.driver = ask_nvidia_smi(options.gpu, "driver_version");
-  facts.date = today();
-  facts.commit = first_line_of("git -C " + quoted(tree.source.string()) +
-                               " describe --always --dirty --abbrev=12");
+  facts.date = date_now();
+  facts.commit = commit_of(tree);
   const std::unique_ptr<WorkerProcess> worker = machine.start();
   const std::uint64_t bytes =
       std::min<std::uint64_t>(std::uint64_t{2} << 30, device.free_bytes / 4);
@@ -219,6 +212,21 @@ BenchEntry entry_of(const TimedSubject& subject, const Parameters& at, const Cos
 }
 
 }  // namespace
+
+std::string commit_of(const Tree& tree) {
+  const std::string described =
+      first_line_of("git -C " + quoted(tree.source.string()) +
+                    " describe --always --dirty --abbrev=12 --exclude='*'");
+  const char* told = std::getenv("LADDER_COMMIT");
+  return !described.empty() || told == nullptr ? described : told;
+}
+
+std::string date_now() {
+  const std::time_t now = std::time(nullptr);
+  char text[32];
+  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", std::gmtime(&now));
+  return text;
+}
 
 BenchReport bench_solvers(const Tree& tree, const Toolkit& toolkit,
                           const std::vector<CatalogEntry>& solvers, const JudgeOptions& options) {

@@ -37,6 +37,11 @@ struct DeviceFacts {
   std::string clocks;  // SM/memory clocks and throttle reasons, as nvidia-smi tells
 };
 
+// The commit of the source tree ("-dirty" behind it when files differ); $LADDER_COMMIT for a copy
+// without its history; "" when neither is known. And this second, as ISO 8601 in UTC.
+std::string commit_of(const Tree& tree);
+std::string date_now();
+
 struct BenchReport {
   DeviceFacts device;
   std::vector<BenchEntry> entries;

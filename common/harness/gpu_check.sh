@@ -34,7 +34,7 @@ for tool in memcheck racecheck; do
   for chapter in "${chapters[@]}"; do
     log=$out/$tool.$chapter.log
     compute-sanitizer --tool "$tool" --target-processes all --log-file "$log.%p" \
-      "$ladder" check "$chapter" "${solutions[@]}" --on gpu --time-limit 200 \
+      "$ladder" check "$chapter" "${solutions[@]}" --on gpu --exact-arrays --time-limit 200 \
       --case N=1 --case N=1023 --case N=4097 >"$out/$tool.$chapter.txt" 2>&1
     code=$?
     cat "$log".* >"$log" 2>/dev/null
@@ -45,6 +45,13 @@ for tool in memcheck racecheck; do
     note "$tool, chapter $chapter" "$code" "$clean of $all processes clean"
   done
 done
+
+# A tool that says nothing may see nothing: a planted fault must be found.
+planted=chapters/01_vector_add/mutants/mutant_guard_off_by_one.cu
+compute-sanitizer --tool memcheck --target-processes all --log-file "$out/planted.log" \
+  "$ladder" check "$planted" --on gpu --exact-arrays --case N=257 >"$out/planted.txt" 2>&1
+found=$(grep -c 'Invalid __global__' "$out/planted.log")
+note "memcheck, a planted fault" "$((found > 0 ? 0 : 1))" "$found reports"
 
 printf '\n%-34s %-4s %s\n' check exit result
 printf '%s\n' "${rows[@]}"

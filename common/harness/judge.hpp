@@ -31,8 +31,9 @@ struct JudgeOptions {
   std::optional<int> architecture;  // --arch, for a stranger's file
   bool own = false;                 // ours: N = 0 is tried as well
   bool goals = true;
-  bool claims = false;      // the gate asks for them
-  bool keep_going = false;  // all cases, even after the first that fails
+  bool claims = false;        // the gate asks for them
+  bool exact_arrays = false;  // no guards round arrays: compute-sanitizer then sees their ends
+  bool keep_going = false;    // all cases, even after the first that fails
   std::function<void(int done, int total, const std::string& what)> progress;
 };
 

@@ -177,6 +177,7 @@ WorkerOptions worker_options(const Tree& tree, const Toolkit& toolkit, Backend b
   worker.device = worker.emulated ? 0 : options.gpu;
   worker.time_limit_s = options.time_limit_s;
   worker.memory_limit_bytes = options.memory_limit_bytes;
+  worker.exact_arrays = options.exact_arrays;
   return worker;
 }
 

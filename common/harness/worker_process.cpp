@@ -163,7 +163,7 @@ void WorkerProcess::end(Answer& answer, bool timed_out) {
 std::uint64_t WorkerProcess::guard_bytes() const {
   // The emulator gives every array an allocation of its own, whose bounds memcheck knows exactly.
   // A multiple of 256 keeps the alignment of cudaMalloc.
-  return opened_.reply->device.emulated != 0 ? 0 : 4096;
+  return opened_.reply->device.emulated != 0 || options_.exact_arrays ? 0 : 4096;
 }
 
 Answer WorkerProcess::load(const std::filesystem::path& solver) {

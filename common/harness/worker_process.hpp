@@ -38,7 +38,8 @@ struct WorkerOptions {
   // Set for the emulator: LADDER_EMULATOR_TIME_LIMIT a little below time_limit_s, so that the
   // message names the line that did not end; RLIMIT_DATA, which a GPU's driver would not survive.
   bool emulated = false;
-  int emulator_threads = 0;  // 0: all cores
+  int emulator_threads = 0;   // 0: all cores
+  bool exact_arrays = false;  // no guards: a checker of the runtime's own sees where arrays end
 };
 
 // How a request ended.

@@ -132,6 +132,14 @@ TEST_CASE("a refusal and a failed CUDA_CHECK reach the judge as text") {
   CHECK(contains(failed.outcome.message, "file.cu:7: cudaMalloc"));
 }
 
+TEST_CASE("arrays have guards, except where another checker is to see their ends") {
+  Fake fake;
+  CHECK(fake.run.guard_bytes() > 0);
+  WorkerOptions exact = fake_options();
+  exact.exact_arrays = true;
+  CHECK(SolverRun(fake.problem, test_paths::fake_solver, exact).guard_bytes() == 0);
+}
+
 TEST_CASE("a damaged guard is trapped on either side of an array") {
   const CallResult over = call_in("overrun");
   CHECK(over.outcome.verdict == Verdict::trapped);
