@@ -134,10 +134,13 @@ TEST_CASE("a refusal and a failed CUDA_CHECK reach the judge as text") {
 
 TEST_CASE("arrays have guards, except where another checker is to see their ends") {
   Fake fake;
+  fake.run.start();
   CHECK(fake.run.guard_bytes() > 0);
   WorkerOptions exact = fake_options();
   exact.exact_arrays = true;
-  CHECK(SolverRun(fake.problem, test_paths::fake_solver, exact).guard_bytes() == 0);
+  SolverRun run(fake.problem, test_paths::fake_solver, exact);
+  run.start();
+  CHECK(run.guard_bytes() == 0);
 }
 
 TEST_CASE("a damaged guard is trapped on either side of an array") {
