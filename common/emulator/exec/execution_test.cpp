@@ -41,6 +41,43 @@ TEST_CASE("lanes that leave a loop at different times meet again behind it") {
   for (std::uint32_t t = 0; t < 32; ++t) CHECK(result[t] == t * (t - 1) / 2 + 0xffffffffu);
 }
 
+// Loads of one block whose addresses move together test their shape once; these must not be taken
+// for such.
+TEST_CASE("addresses that move by another amount in each lane are not taken for neighbours") {
+  // out[t] = in[t] + in[t + 1] + in[2 t] + in[t] & 0xffff + in[t + K]; the last three follow a load
+  // of neighbours: a gather, another size, and a uniform distance (K, a parameter).
+  TestKernel k(kernel_text(3, std::string(own_word) + R"(
+    ld.param.u64 %rd2, [p1];
+    ld.param.u32 %r9, [p2];
+    mul.wide.u32 %rd3, %r1, 4;
+    add.s64 %rd4, %rd2, %rd3;
+    mul.wide.u32 %rd5, %r9, 4;
+    ld.global.u32 %r5, [%rd4];
+    ld.global.u32 %r6, [%rd4+4];
+    add.s64 %rd6, %rd4, %rd3;
+    ld.global.u32 %r7, [%rd6];
+    ld.global.u16 %r8, [%rd4];
+    add.s64 %rd7, %rd4, %rd5;
+    ld.global.u32 %r9, [%rd7];
+    add.u32 %r5, %r5, %r6;
+    add.u32 %r5, %r5, %r7;
+    add.u32 %r5, %r5, %r8;
+    add.u32 %r5, %r5, %r9;
+    st.global.u32 [%rd1], %r5;
+    mul.wide.u32 %rd4, %r4, 8;
+    add.s64 %rd4, %rd2, %rd4;
+    ld.global.u32 %r6, [%rd4];
+    add.u32 %r5, %r5, %r6;
+    st.global.u32 [%rd1], %r5;)"));
+  Words in(128);
+  for (std::uint32_t i = 0; i < 128; ++i) in[i] = i * i * 3571 + 70000;
+  const auto out = k.words(Words(32));
+  k.launch({1, 1, 1}, {32, 1, 1}, {out, k.words(in), 21});
+  const Words result = k.read(out, 32);
+  for (std::uint32_t t = 0; t < 32; ++t)
+    CHECK(result[t] == in[t] + in[t + 1] + in[2 * t] + (in[t] & 0xffff) + in[t + 21] + in[2 * t]);
+}
+
 TEST_CASE("a spin lock inside a warp is passed on") {
   TestKernel k(kernel_text(1, R"(
     ld.param.u64 %rd0, [p0];

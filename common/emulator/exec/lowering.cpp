@@ -326,6 +326,7 @@ void wrap_guard(Inst& inst) {
 }  // namespace
 
 void FunctionLowering::finish() {
+  share_address_shapes(rows_, blocks_);
   allocate_rows(rows_, blocks_, function_);
   for (const DraftBlock& draft : blocks_) {
     for (const Inst& inst : draft.instructions) {

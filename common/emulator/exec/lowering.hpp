@@ -39,6 +39,10 @@ struct RowTable {
   RowKind kind(std::uint32_t row) const;
 };
 
+// Lets memory instructions of one block whose addresses differ by the same amount in every lane test
+// their shape once.
+void share_address_shapes(const RowTable& table, std::vector<DraftBlock>& blocks);
+
 // Gives registers that are never alive together the same slot, and replaces virtual rows by offsets
 // in the frame. `lists` are the rows of vector operands.
 void allocate_rows(RowTable& table, std::vector<DraftBlock>& blocks, Function& function);

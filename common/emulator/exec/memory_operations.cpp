@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <map>
 #include <type_traits>
 
 #include "common/emulator/exec/address_shapes.hpp"
@@ -228,32 +229,43 @@ template <class M, Space S>
   }
 }
 
-// The whole warp in one shape; false: not so.
-template <class M, Space S>
-inline bool load_together(Row<M>* to, const Address<S>* at, Address<S> offset,
-                          const View<S>& view) {
+// Who tests the shape of the addresses: the instruction for itself, for others behind it too, or one
+// before it (see address_sharing.cpp).
+enum class Test { own, first, again };
+
+// 0: each chunk of lanes at one address; Stride: neighbours; or no_stride.
+template <u32 Stride, Test T, class A>
+inline u32 stride_of(const A* at, const Inst& inst, Warp& warp) {
+  if constexpr (T == Test::again) return warp.strides[inst.stride];
+  u32 stride = Warp::no_stride;
   if (at[0] == at[1]) {
-    if (!all_strided<0>(at)) return false;
-    if (!view.holds_all(at, offset, sizeof(M), sizeof(M))) return false;
-#pragma GCC unroll 4
-    for (int c = 0; c < lanes; c += chunk) spread<M>(to + c, view.host_of(at[c], offset));
-    return true;
+    if (all_strided<0>(at)) stride = 0;
+  } else if (all_strided<Stride>(at)) {
+    stride = Stride;
   }
-  if (!all_strided<sizeof(M)>(at)) return false;
-  if (!view.holds_all(at, offset, chunk * sizeof(M), sizeof(M))) return false;
-#pragma GCC unroll 4
-  for (int c = 0; c < lanes; c += chunk) move_in<M>(to + c, view.host_of(at[c], offset));
-  return true;
+  if constexpr (T == Test::first) warp.strides[inst.stride] = stride;
+  return stride;
 }
 
-template <class M, Space S>
+template <class M, Space S, Test T>
 void load(std::byte* rows, const Inst& inst, Warp& warp, u32 mask) {
   auto* to = reinterpret_cast<Row<M>*>(rows + inst.d);
   const auto* at = addresses<S>(rows, inst);
   const auto offset = static_cast<Address<S>>(inst.immediate);
   const View<S> view(warp, inst);
-  if (mask == all_lanes && load_together<M, S>(to, at, offset, view)) [[likely]] {
-    return;
+  if (T != Test::own || mask == all_lanes) [[likely]] {
+    const u32 stride = stride_of<sizeof(M), T>(at, inst, warp);
+    if (stride == sizeof(M)) {
+      if (view.holds_all(at, offset, chunk * sizeof(M), sizeof(M))) [[likely]] {
+#pragma GCC unroll 4
+        for (int c = 0; c < lanes; c += chunk) move_in<M>(to + c, view.host_of(at[c], offset));
+        return;
+      }
+    } else if (stride == 0 && view.holds_all(at, offset, sizeof(M), sizeof(M))) [[likely]] {
+#pragma GCC unroll 4
+      for (int c = 0; c < lanes; c += chunk) spread<M>(to + c, view.host_of(at[c], offset));
+      return;
+    }
   }
   load_chunks<M, S>(rows, inst, warp, mask);
 }
@@ -284,10 +296,12 @@ template <class M, Space S>
   }
 }
 
-template <class M, Space S>
+template <class M, Space S, Test T>
 void store(std::byte* rows, const Inst& inst, Warp& warp, u32 mask) {
   const auto* at = addresses<S>(rows, inst);
-  if (mask == all_lanes && all_strided<sizeof(M)>(at)) [[likely]] {
+  const bool together =
+      (T != Test::own || mask == all_lanes) && stride_of<sizeof(M), T>(at, inst, warp) == sizeof(M);
+  if (together) [[likely]] {
     const View<S> view(warp, inst);
     const auto offset = static_cast<Address<S>>(inst.immediate);
     if (view.holds_all(at, offset, chunk * sizeof(M), sizeof(M))) [[likely]] {
@@ -368,7 +382,7 @@ template <class M, Space S>
 Handler load_shape(int vector) {
   switch (vector) {
     case 0:
-      return &load<M, S>;
+      return &load<M, S, Test::own>;
     case 2:
       return &load_vector<M, S, 2>;
     case 4:
@@ -382,7 +396,7 @@ template <class M, Space S>
 Handler store_shape(int vector) {
   switch (vector) {
     case 0:
-      return &store<M, S>;
+      return &store<M, S, Test::own>;
     case 2:
       return &store_vector<M, S, 2>;
     case 4:
@@ -447,6 +461,40 @@ Handler store_handler(Space space, int bytes, int vector) {
     default:
       return store_of<u64>(space, vector);
   }
+}
+
+namespace {
+
+using SharedShapes = std::map<Handler, SharedShape>;
+
+template <class M, Space S>
+void add_shared_shapes(SharedShapes& known) {
+  known[&load<M, S, Test::own>] = {&load<M, S, Test::first>, &load<M, S, Test::again>};
+  known[&store<M, S, Test::own>] = {&store<M, S, Test::first>, &store<M, S, Test::again>};
+}
+
+template <class M>
+void add_shared_shapes(SharedShapes& known) {
+  add_shared_shapes<M, Space::global>(known);
+  add_shared_shapes<M, Space::shared>(known);
+  add_shared_shapes<M, Space::generic>(known);
+}
+
+}  // namespace
+
+SharedShape shared_shape_of(Handler handler) {
+  static const SharedShapes known = [] {
+    SharedShapes shapes;
+    add_shared_shapes<u8>(shapes);
+    add_shared_shapes<s8>(shapes);
+    add_shared_shapes<u16>(shapes);
+    add_shared_shapes<s16>(shapes);
+    add_shared_shapes<u32>(shapes);
+    add_shared_shapes<u64>(shapes);
+    return shapes;
+  }();
+  const auto found = known.find(handler);
+  return found == known.end() ? SharedShape{} : found->second;
 }
 
 u64 lane_address(const std::byte* rows, const Inst& inst, int lane) {

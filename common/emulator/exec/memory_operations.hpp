@@ -15,6 +15,14 @@ enum class Extend : std::uint8_t { zero, sign };
 Handler load_handler(ptx::Space space, int bytes, Extend extend, int vector);
 Handler store_handler(ptx::Space space, int bytes, int vector);
 
+// The same load or store for the first instruction of a block that tests a shape (it keeps the
+// answer in Warp::strides) and for those that take it from there; both for all 32 lanes. nullptr:
+// this one tests by itself.
+struct SharedShape {
+  Handler first = nullptr, again = nullptr;
+};
+SharedShape shared_shape_of(Handler handler);
+
 // `operation` as in PTX ("add", "cas"), `type` as in PTX ("u32"). nullptr: no such thing.
 Handler atomic_handler(std::string_view operation, std::string_view type);
 

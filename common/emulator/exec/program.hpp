@@ -55,7 +55,8 @@ struct Inst {
   bool guard_negated = false;
   std::uint8_t space = 0;  // ptx::Space of a memory instruction
   Traffic traffic = Traffic::load;
-  std::uint8_t bytes = 0;  // memory: of one element
+  std::uint8_t bytes = 0;   // memory: of one element
+  std::uint8_t stride = 0;  // memory: index into Warp::strides (see address_sharing.cpp)
   // Behind a guard: what is run with the lanes that remain. Behind a blend or a counter: operation.
   Handler inner_some = nullptr, inner_all = nullptr;
   Handler operation = nullptr;

@@ -119,6 +119,11 @@ class Warp {
   std::uint32_t shared_bytes = 0;
   std::byte* local = nullptr;  // lane l's bytes start at l * local_stride
   std::uint32_t local_stride = 0;
+  // How a warp's addresses lie, tested once for all instructions of a block whose addresses differ
+  // by the same amount in every lane: the stride within each chunk of lanes, or no_stride.
+  static constexpr std::uint32_t no_stride = ~0u;
+  static constexpr std::size_t most_strides = 64;
+  std::uint32_t strides[most_strides] = {};
   std::uint32_t polls = 0;  // accesses that look like waiting for somebody else
   std::vector<AsyncCopy> copies;
   std::uint32_t committed[lanes] = {};  // cp.async groups
