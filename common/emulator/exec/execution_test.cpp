@@ -64,17 +64,19 @@ TEST_CASE("addresses that move by another amount in each lane are not taken for 
     add.u32 %r5, %r5, %r8;
     add.u32 %r5, %r5, %r9;
     st.global.u32 [%rd1], %r5;
-    mul.wide.u32 %rd4, %r4, 8;
+    mul.wide.u32 %rd4, %r1, 8;
     add.s64 %rd4, %rd2, %rd4;
     ld.global.u32 %r6, [%rd4];
     add.u32 %r5, %r5, %r6;
     st.global.u32 [%rd1], %r5;)"));
-  Words in(128);
-  for (std::uint32_t i = 0; i < 128; ++i) in[i] = i * i * 3571 + 70000;
-  const auto out = k.words(Words(32));
-  k.launch({1, 1, 1}, {32, 1, 1}, {out, k.words(in), 21});
-  const Words result = k.read(out, 32);
-  for (std::uint32_t t = 0; t < 32; ++t)
+  // Many warps: an instruction's first access looks its allocation up, the next ones are quick.
+  constexpr std::uint32_t n = 512;
+  Words in(2 * n);
+  for (std::uint32_t i = 0; i < 2 * n; ++i) in[i] = i * i * 3571 + 70000;
+  const auto out = k.words(Words(n));
+  k.launch({n / 64, 1, 1}, {64, 1, 1}, {out, k.words(in), 21});
+  const Words result = k.read(out, n);
+  for (std::uint32_t t = 0; t < n; ++t)
     CHECK(result[t] == in[t] + in[t + 1] + in[2 * t] + (in[t] & 0xffff) + in[t + 21] + in[2 * t]);
 }
 
