@@ -7,8 +7,10 @@
 // guard, by a lanewise operation of uniform rows. Then adding it moves all addresses alike.
 #include <algorithm>
 #include <array>
+#include <cstring>
 #include <map>
 #include <optional>
+#include <utility>
 
 #include "common/emulator/exec/lowering.hpp"
 #include "common/emulator/exec/memory_operations.hpp"
@@ -68,6 +70,18 @@ class UniformRows {
   std::vector<bool> uniform_;
 };
 
+// d = a + u or a - u for a uniform u: half the reads.
+template <class T, bool Subtract>
+void move_alike(std::byte* rows, const Inst& inst, Warp&, std::uint32_t) {
+  auto* d = reinterpret_cast<T*>(rows + inst.d);
+  const auto* a = reinterpret_cast<const T*>(rows + inst.s[0]);
+  T u;
+  std::memcpy(&u, rows + inst.s[1], sizeof u);
+  if (Subtract) u = T{0} - u;
+#pragma GCC ivdep
+  for (int i = 0; i < lanes; ++i) d[i] = a[i] + u;
+}
+
 // Handlers by which a row moves all addresses of another alike.
 struct Movers {
   std::array<Handler, 4> adds, subtracts;
@@ -78,17 +92,21 @@ struct Movers {
       subtracts[i] = find_operation(std::string("sub.") + types[i])->all;
     }
   }
-  // The row whose addresses `inst` moves, if it does no more than that.
-  std::optional<std::uint32_t> moved(const Inst& inst, const UniformRows& uniform) const {
-    if (inst.operation == nullptr || inst.guard != no_row) return std::nullopt;
+  // The row whose addresses `inst` moves, if it does no more than that; it then does so quickly.
+  std::optional<std::uint32_t> moved(Inst& inst, RowKind kind, const UniformRows& uniform) const {
+    if (inst.guard != no_row) return std::nullopt;
     const auto is_one_of = [&](const auto& list) {
       return std::find(list.begin(), list.end(), inst.operation) != list.end();
     };
     const bool adds_up = is_one_of(adds);
     if (!adds_up && !is_one_of(subtracts)) return std::nullopt;
-    if (uniform(inst.s[1])) return inst.s[0];
-    if (adds_up && uniform(inst.s[0])) return inst.s[1];
-    return std::nullopt;
+    if (adds_up && uniform(inst.s[0])) std::swap(inst.s[0], inst.s[1]);
+    if (!uniform(inst.s[1])) return std::nullopt;
+    if (kind == RowKind::wide)
+      inst.all = adds_up ? &move_alike<std::uint64_t, false> : &move_alike<std::uint64_t, true>;
+    else
+      inst.all = adds_up ? &move_alike<std::uint32_t, false> : &move_alike<std::uint32_t, true>;
+    return inst.s[0];
   }
 };
 
@@ -109,7 +127,8 @@ class Classes {
   std::vector<Inst*> leaders_;
 };
 
-void share_in(DraftBlock& block, const UniformRows& uniform, const Movers& movers) {
+void share_in(DraftBlock& block, const RowTable& table, const UniformRows& uniform,
+              const Movers& movers) {
   Classes classes;
   std::uint8_t used = 0;
   for (Inst& inst : block.instructions) {
@@ -128,7 +147,8 @@ void share_in(DraftBlock& block, const UniformRows& uniform, const Movers& mover
         inst.all = shape.again;
       }
     }
-    const std::optional<std::uint32_t> from = movers.moved(inst, uniform);
+    const std::optional<std::uint32_t> from =
+        inst.operation == nullptr ? std::nullopt : movers.moved(inst, table.kind(inst.d), uniform);
     const int moved = from ? classes.of(*from) : -1;
     for_written(inst, [&](std::uint32_t row) { classes.forget(row); });
     if (from) classes.put(inst.d, moved);
@@ -140,7 +160,7 @@ void share_in(DraftBlock& block, const UniformRows& uniform, const Movers& mover
 void share_address_shapes(const RowTable& table, std::vector<DraftBlock>& blocks) {
   static const Movers movers;
   const UniformRows uniform(table, blocks);
-  for (DraftBlock& block : blocks) share_in(block, uniform, movers);
+  for (DraftBlock& block : blocks) share_in(block, table, uniform, movers);
 }
 
 }  // namespace ladder::emulator

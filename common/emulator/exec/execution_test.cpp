@@ -80,6 +80,29 @@ TEST_CASE("addresses that move by another amount in each lane are not taken for 
     CHECK(result[t] == in[t] + in[t + 1] + in[2 * t] + (in[t] & 0xffff) + in[t + 21] + in[2 * t]);
 }
 
+TEST_CASE("a value that is the same in all lanes is added and subtracted, in place too") {
+  TestKernel k(kernel_text(2, std::string(own_word) + R"(
+    ld.param.u32 %r5, [p1];
+    add.u32 %r6, %r1, %r5;
+    add.u32 %r6, %r5, %r6;
+    sub.u32 %r6, %r6, 1000;
+    sub.u32 %r6, %r5, %r6;
+    cvt.u64.u32 %rd3, %r1;
+    cvt.u64.u32 %rd4, %r5;
+    sub.u64 %rd3, %rd3, %rd4;
+    shl.b64 %rd5, %rd4, 32;
+    add.u64 %rd3, %rd5, %rd3;
+    shr.u64 %rd3, %rd3, 32;
+    cvt.u32.u64 %r7, %rd3;
+    add.u32 %r6, %r6, %r7;
+    st.global.u32 [%rd1], %r6;)"));
+  const auto out = k.words(Words(64));
+  k.launch({1, 1, 1}, {64, 1, 1}, {out, 40});
+  const Words result = k.read(out, 64);
+  for (std::uint32_t t = 0; t < 64; ++t)
+    CHECK(result[t] == 40 - (t + 80 - 1000) + (t < 40 ? 39 : 40));
+}
+
 TEST_CASE("a spin lock inside a warp is passed on") {
   TestKernel k(kernel_text(1, R"(
     ld.param.u64 %rd0, [p0];
