@@ -61,9 +61,11 @@ struct DeviceProperties {
 struct Options {
   int threads = 0;  // host cores; 0: all
   bool memcheck = true;
-  bool count = false;            // memory counters too; instructions are always counted
-  double time_limit_s = 0;       // of one launch; 0: none
-  std::uint64_t order_seed = 0;  // 0: warps in order
+  bool count = false;                  // memory counters too; instructions are always counted
+  double time_limit_s = 0;             // of one launch; 0: none
+  std::uint64_t order_seed = 0;        // 0: warps in order
+  std::size_t stack_bytes = 16 << 10;  // of a thread, in kernels that call functions
+  std::size_t heap_bytes = std::size_t{8} << 20;  // for malloc in kernels, all of it together
 };
 
 struct Dim3 {
@@ -124,7 +126,9 @@ class Device {
   const DeviceProperties& properties() const;
   Options& options();
 
-  // Parses and lowers; everything unsupported is found here. Throws Fault(invalid_ptx/unsupported).
+  // Parses and lowers. Throws Fault(invalid_ptx), or Fault(unsupported) for a later architecture. An
+  // unsupported instruction is the fault of the kernels that can reach it: attributes() and launch()
+  // throw Fault(unsupported) for those, before anything runs.
   // Managed variables live in host memory (as if map_host had been called): the host may
   // dereference their symbol's address.
   Module* load(std::string_view ptx, const std::string& name);

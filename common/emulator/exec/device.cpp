@@ -20,8 +20,6 @@ namespace ladder::emulator {
 
 namespace {
 
-constexpr std::uint32_t stack_bytes = 16 << 10;  // of a thread, where functions are called
-
 double now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
@@ -112,6 +110,7 @@ const Function* Device::function(const Module* module, std::string_view name) co
 }
 
 const FunctionAttributes& Device::attributes(const Function* function) const {
+  if (function->unsupported) throw *function->unsupported;
   return function->attributes;
 }
 
@@ -169,6 +168,7 @@ void Device::unmap_host(void* address) {
 
 void Device::Implementation::check(const Launch& launch) const {
   const Function& function = *launch.function;
+  if (function.unsupported) throw *function.unsupported;
   const unsigned block[3] = {launch.block.x, launch.block.y, launch.block.z};
   const unsigned grid[3] = {launch.grid.x, launch.grid.y, launch.grid.z};
   for (int i = 0; i < 3; ++i) {
@@ -229,16 +229,18 @@ void Device::Implementation::run(const Launch& launch) {
   state.dynamic_shared = static_cast<std::uint32_t>(launch.dynamic_shared_bytes);
   state.shared_bytes = function.static_shared;
   if (state.dynamic_shared > 0) {
-    state.shared_bytes = (state.shared_bytes + 15) / 16 * 16 + state.dynamic_shared;
+    state.shared_bytes = dynamic_shared_start(function) + state.dynamic_shared;
   }
   state.local_stride = function.local_bytes;
-  if (function.calls_functions) state.local_stride += stack_bytes;
+  if (function.calls_functions)
+    state.local_stride += static_cast<std::uint32_t>(options.stack_bytes);
   state.count = options.count;
   state.memcheck = options.memcheck;
   state.order_seed = options.order_seed;
   state.grid_id = ++launches;
   state.multiprocessors = properties.multiprocessors;
   state.memory = &memory;
+  memory.limit_heap(options.heap_bytes);
   state.functions = &functions;
   state.output = &output;
   state.output_mutex = &output_mutex;

@@ -264,6 +264,114 @@ TEST_CASE("executed instructions are counted, dissolved ones too") {
   CHECK(k.device.counters().thread_instructions == 48 * 9);
 }
 
+TEST_CASE("shared variables of a function lie beside those of the kernel that calls it") {
+  // The function reverses through its own array while the kernel's keeps the thread numbers.
+  TestKernel k(kernel_text(1, std::string(own_word) + R"(
+    .shared .align 4 .b8 kept[256];
+    .param .b32 in;
+    .param .b32 out;
+    shl.b32 %r5, %r4, 2;
+    mov.u32 %r6, kept;
+    add.u32 %r6, %r6, %r5;
+    st.shared.u32 [%r6], %r4;
+    st.param.b32 [in], %r4;
+    call (out), reversed, (in);
+    ld.param.b32 %r7, [out];
+    ld.shared.u32 %r8, [%r6];
+    mad.lo.s32 %r9, %r8, 100, %r7;
+    st.global.u32 [%rd1], %r9;)",
+                           R"(.func (.param .b32 out) reversed(.param .b32 in) {
+    .shared .align 4 .b8 own[256];
+    .reg .b32 %r<9>;
+    mov.u32 %r1, %tid.x;
+    ld.param.b32 %r2, [in];
+    shl.b32 %r3, %r1, 2;
+    mov.u32 %r4, own;
+    add.u32 %r5, %r4, %r3;
+    st.shared.u32 [%r5], %r2;
+    bar.sync 0;
+    sub.u32 %r5, %r4, %r3;
+    ld.shared.u32 %r6, [%r5+252];
+    st.param.b32 [out], %r6;
+    ret;
+    }
+)"));
+  const auto out = k.words(std::vector<std::uint32_t>(64));
+  k.launch({1, 1, 1}, {64, 1, 1}, {out});
+  for (std::uint32_t i = 0; const std::uint32_t value : k.read(out, 64)) {
+    CHECK(value == i * 100 + 63 - i);
+    ++i;
+  }
+  CHECK(k.device.attributes(k.device.function(k.module, "k")).static_shared_bytes == 512);
+}
+
+TEST_CASE("dynamic shared memory is the same in a kernel and in a function that it calls") {
+  TestKernel k(kernel_text(1, std::string(own_word) + R"(
+    .shared .align 4 .b8 own[20];
+    mov.u32 %r6, own;
+    st.shared.u32 [%r6], %r4;
+    mov.u32 %r5, 7;
+    st.shared.u32 [dynamic+4], %r5;
+    call change;
+    ld.shared.u32 %r8, [dynamic+4];
+    st.global.u32 [%rd1], %r8;)",
+                           R"(.extern .shared .align 16 .b8 dynamic[];
+    .func change() {
+    .reg .b32 %r<9>;
+    mov.u32 %r1, dynamic;
+    ld.shared.u32 %r2, [%r1+4];
+    add.u32 %r2, %r2, 1;
+    st.shared.u32 [dynamic+4], %r2;
+    ret;
+    }
+)"));
+  const auto out = k.words({0});
+  k.launch({1, 1, 1}, {1, 1, 1}, {out}, 16);
+  CHECK(k.read(out, 1)[0] == 8);
+}
+
+TEST_CASE("the clock goes on between two readings in straight code") {
+  TestKernel k(kernel_text(1, std::string(own_word) +
+                                  "mov.u64 %rd5, %clock64;\nadd.u32 %r5, %r4, 1;\n"
+                                  "mov.u64 %rd6, %clock64;\nsub.u64 %rd7, %rd6, %rd5;\n"
+                                  "cvt.u32.u64 %r6, %rd7;\nst.global.u32 [%rd1], %r6;"));
+  const auto out = k.words({0});
+  k.launch({1, 1, 1}, {1, 1, 1}, {out});
+  CHECK(k.read(out, 1)[0] > 0);
+}
+
+TEST_CASE("malloc in a kernel gives null beyond the heap's limit") {
+  Options options;
+  options.heap_bytes = 1000;
+  TestKernel k(kernel_text(2, R"(
+    .param .b64 bytes;
+    .param .b64 got;
+    ld.param.u64 %rd0, [p0];
+    ld.param.u64 %rd1, [p1];
+    st.param.b64 [bytes], %rd1;
+    call (got), malloc, (bytes);
+    ld.param.b64 %rd2, [got];
+    st.global.u64 [%rd0], %rd2;)",
+                           ".extern .func (.param .b64 r) malloc (.param .b64 a);\n"),
+               options);
+  const auto out = k.words({7, 7});
+  k.launch({1, 1, 1}, {1, 1, 1}, {out, 600});
+  CHECK(k.read(out, 2) != std::vector<std::uint32_t>{0, 0});
+  k.launch({1, 1, 1}, {1, 1, 1}, {out, 600});  // the first 600 are still taken
+  CHECK(k.read(out, 2) == std::vector<std::uint32_t>{0, 0});
+}
+
+TEST_CASE("a kernel holds no shared variable of a module that it does not name") {
+  TestKernel k(
+      kernel_text(0, "st.shared.u32 [small], 1;",
+                  ".shared .align 4 .b8 big[200000];\n.shared .align 4 .b8 large[200000];\n"
+                  ".shared .align 4 .b8 small[16];\n.entry other() {\n.reg .b32 %r<2>;\n"
+                  "mov.u32 %r1, big;\nst.shared.u32 [%r1], 1;\nret;\n}\n"));
+  k.launch({1, 1, 1}, {32, 1, 1}, {});
+  CHECK(k.device.attributes(k.device.function(k.module, "k")).static_shared_bytes == 16);
+  CHECK(k.device.attributes(k.device.function(k.module, "other")).static_shared_bytes == 200000);
+}
+
 TEST_CASE("sectors and wavefronts are counted when asked for") {
   Options options;
   options.count = true;

@@ -58,13 +58,35 @@ TEST_CASE("a misaligned vector access is found") {
 
 TEST_CASE("shared memory has an end") {
   TestKernel k(kernel_text(0,
-                           "mov.u32 %r1, %tid.x;\nshl.b32 %r1, %r1, 2;\n"
-                           ".loc 1 7 0\nst.shared.u32 [%r1], %r1;",
+                           "mov.u32 %r1, %tid.x;\nmov.u32 %r2, tile;\nshl.b32 %r1, %r1, 2;\n"
+                           "add.u32 %r1, %r1, %r2;\n.loc 1 7 0\nst.shared.u32 [%r1], %r1;",
                            ".shared .align 4 .b8 tile[100];\n"));
   const std::string text = k.fault({1, 1, 1}, {32, 1, 1}, {});
   CHECK(k.kind == FaultKind::illegal_address);
   CHECK(says(text, "thread (25,0,0)"));
   CHECK(says(text, "100 bytes of shared memory"));
+}
+
+TEST_CASE("constant memory is called so") {
+  TestKernel k(kernel_text(0, "ld.const.u32 %r1, [table+16];", ".const .align 4 .b8 table[16];\n"));
+  CHECK(says(k.fault({1, 1, 1}, {1, 1, 1}, {}), "read of 4 bytes in constant memory"));
+}
+
+TEST_CASE("recursion is as deep as the stack that was asked for") {
+  // Calls itself 2000 times with 32 bytes of local memory.
+  const std::string function =
+      ".func down(.param .b32 n) {\n.local .align 16 .b8 kept[32];\n.reg .pred %p<2>;\n"
+      ".reg .b32 %r<3>;\nld.param.b32 %r1, [n];\nsetp.eq.u32 %p1, %r1, 0;\n@%p1 ret;\n"
+      "sub.u32 %r1, %r1, 1;\n{ .param .b32 next;\nst.param.b32 [next], %r1;\n"
+      "call down, (next);\n}\nret;\n}\n";
+  const std::string kernel =
+      kernel_text(0, "{ .param .b32 n;\nst.param.b32 [n], 2000;\ncall down, (n);\n}", function);
+  TestKernel shallow(kernel);
+  CHECK(says(shallow.fault({1, 1, 1}, {1, 1, 1}, {}), "stack overflow"));
+  Options options;
+  options.stack_bytes = 256 << 10;
+  TestKernel deep(kernel, options);
+  CHECK(deep.fault({1, 1, 1}, {1, 1, 1}, {}) == "");
 }
 
 TEST_CASE("a barrier that some threads never reach is a deadlock with names") {
@@ -113,16 +135,32 @@ TEST_CASE("trap stops the kernel") {
   CHECK(k.kind == FaultKind::trap);
 }
 
-TEST_CASE("an unsupported instruction is found at load, with its line") {
-  const std::string text = kernel_text(0, ".loc 1 41 0\nwgmma.fence.sync.aligned;");
-  Device device;
-  std::string what;
-  try {
-    device.load(text, "test");
-  } catch (const Fault& fault) {
-    what = fault.what();
-  }
-  CHECK(says(what, "unsupported instruction 'wgmma.fence.sync.aligned' at test.cu:41"));
+TEST_CASE("an unsupported instruction stops the kernels that reach it, with its line") {
+  const std::string functions =
+      ".func inner() {\n.loc 1 41 0\nwgmma.fence.sync.aligned;\nret;\n}\n"
+      ".func outer() {\ncall inner;\nret;\n}\n"
+      ".entry sound() {\nret;\n}\n";
+  TestKernel k(kernel_text(0, "call outer;", functions));
+  const char* const told = "unsupported instruction 'wgmma.fence.sync.aligned' at test.cu:41";
+  CHECK(says(k.fault({1, 1, 1}, {32, 1, 1}, {}), told));
+  CHECK(k.kind == FaultKind::unsupported);
+  CHECK_THROWS_AS(k.device.attributes(k.device.function(k.module, "k")), Fault);
+
+  Launch launch;
+  launch.function = k.device.function(k.module, "sound");
+  CHECK_NOTHROW(k.device.attributes(launch.function));
+  CHECK_NOTHROW(k.device.launch(launch));
+}
+
+TEST_CASE("a call through a pointer reaches the functions whose address is taken") {
+  const std::string functions =
+      ".func one() {\nwgmma.fence.sync.aligned;\nret;\n}\n"
+      ".global .u64 table[1] = {one};\n";
+  TestKernel k(kernel_text(0,
+                           "ld.global.u64 %rd1, [table];\n"
+                           "proto: .callprototype ()_();\ncall %rd1, (), proto;",
+                           functions));
+  CHECK(says(k.fault({1, 1, 1}, {32, 1, 1}, {}), "wgmma"));
 }
 
 TEST_CASE("launches that do not fit are refused with the numbers") {

@@ -59,6 +59,8 @@ class FunctionLowering {
   void move_vector(const Instruction& instruction, int bytes);
   bool lower_lanewise(const Instruction& instruction);
   bool lower_compare(const Instruction& instruction, const Opcode& opcode);
+  bool compare_packed(const Instruction& instruction, const Operation& operation,
+                      std::string_view boolean, std::optional<ptx::Type> result);
   bool lower_carry(const Instruction& instruction, const Opcode& opcode);
   bool lower_convert(const Instruction& instruction);
   bool lower_collective(const Instruction& instruction, const Opcode& opcode);
@@ -88,7 +90,7 @@ class FunctionLowering {
   std::vector<std::uint32_t> block_of_;   // of instructions (and the end)
   std::vector<int> definitions_;          // of registers
   std::vector<std::uint32_t> bound_;      // of registers: the row that stands for it
-  Layout shared_, local_;                 // offsets of variables
+  Layout local_;                          // offsets of variables
   const Instruction* current_ = nullptr;  // being lowered
   std::uint32_t guard_ = no_row;          // of it
   std::uint32_t carry_ = no_row;          // condition code

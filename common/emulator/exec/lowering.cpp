@@ -44,6 +44,13 @@ bool begins_block(const Opcode& opcode) {
          head == "elect" || head == "call" || (head == "bar" && opcode.has("warp"));
 }
 
+// The clock counts by blocks, so that one between two readings of it must begin.
+bool reads_clock(const ptx::Instruction& instruction) {
+  return std::ranges::any_of(instruction.operands, [](const ptx::Operand& operand) {
+    return operand.kind == ptx::Operand::Kind::special && operand.name.rfind("%clock", 0) == 0;
+  });
+}
+
 }  // namespace
 
 Opcode::Opcode(std::string_view text) {
@@ -78,7 +85,6 @@ void FunctionLowering::invalid(const std::string& what) const {
 }
 
 void FunctionLowering::lay_out_memory() {
-  std::uint32_t shared = module_.shared_bytes;
   std::uint32_t local = 0;
   const auto place_local = [&](const ptx::Variable& variable) {
     local = align_up(local, variable.alignment);
@@ -93,16 +99,8 @@ void FunctionLowering::lay_out_memory() {
     }
   }
   for (const ptx::Variable& variable : source_.variables) {
-    if (variable.space == ptx::Space::shared) {
-      if (variable.external) continue;
-      shared = align_up(shared, variable.alignment);
-      shared_[variable.name] = shared;
-      shared += static_cast<std::uint32_t>(variable.bytes);
-    } else {
-      place_local(variable);
-    }
+    if (variable.space != ptx::Space::shared) place_local(variable);
   }
-  function_.static_shared = shared;
   function_.local_bytes = align_up(local, 16);
 }
 
@@ -115,7 +113,7 @@ void FunctionLowering::find_block_starts() {
   }
   for (std::size_t i = 0; i < n; ++i) {
     const Opcode opcode(source_.body[i].opcode);
-    if (begins_block(opcode)) starts_[i] = true;
+    if (begins_block(opcode) || reads_clock(source_.body[i])) starts_[i] = true;
     if (ends_block(opcode)) starts_[i + 1] = true;
   }
   block_of_.assign(n + 1, 0);

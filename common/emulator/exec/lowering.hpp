@@ -12,12 +12,12 @@
 
 namespace ladder::emulator {
 
-// Lowers one function of a module whose symbols and shared offsets are set and whose `functions`
+// Lowers one function of a module whose symbols and shared layouts are set and whose `functions`
 // hold an entry (possibly not lowered yet) for each function with a body. Throws Fault(unsupported)
 // or Fault(invalid_ptx).
 void lower(Module& module, Function& function);
 
-// Shared variables of a function laid out behind those of the module.
+// Where variables of a function lie.
 using Layout = std::map<std::string, std::uint32_t, std::less<>>;
 
 // A block while it is built; rows are virtual (see RowTable).

@@ -177,19 +177,19 @@ std::uint32_t FunctionLowering::address_of(const Operand& operand, RowKind kind)
     row.value = attributes.parameter_offsets.at(number) + offset;
     return rows_.prefill(row);
   }
-  if (const auto own = shared_.find(operand.name); own != shared_.end()) {
-    return constant(kind, own->second + offset);
-  }
-  if (const auto common = module_.shared.find(operand.name); common != module_.shared.end()) {
-    return constant(kind, common->second + offset);
+  const auto& shared = function_.shared;
+  if (const auto found = shared.find(operand.name); found != shared.end()) {
+    return constant(kind, found->second + offset);
   }
   const auto is_dynamic_shared = [&](const ptx::Variable& variable) {
     return variable.name == operand.name && variable.space == Space::shared;
   };
   if (std::ranges::any_of(source_.variables, is_dynamic_shared) ||
       std::ranges::any_of(module_.source.variables, is_dynamic_shared)) {
-    // It lies behind the static.
-    return constant(kind, (function_.static_shared + 15u) / 16 * 16 + offset);
+    if (source_.entry) return constant(kind, dynamic_shared_start(function_) + offset);
+    row.kind = Prefill::Kind::dynamic_shared;  // depends on the kernel
+    row.value = offset;
+    return rows_.prefill(row);
   }
   if (const auto symbol = module_.symbols.find(operand.name); symbol != module_.symbols.end()) {
     return constant(kind, symbol->second.address + offset);

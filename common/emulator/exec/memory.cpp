@@ -67,7 +67,9 @@ std::uint64_t DeviceMemory::place(std::uint64_t reserved) {
 DeviceAddress DeviceMemory::allocate(std::size_t bytes, const std::string& what, Owner owner) {
   std::unique_lock lock(mutex_);
   const std::uint64_t reserved = (bytes + red_zone + page - 1) / page * page;
-  const bool fits = bytes <= limit_bytes_ && in_use_ <= limit_bytes_ - bytes;
+  const bool on_heap = owner == Owner::device_heap;
+  const bool fits = bytes <= limit_bytes_ && in_use_ <= limit_bytes_ - bytes &&
+                    (!on_heap || (bytes <= heap_limit_ && heap_in_use_ <= heap_limit_ - bytes));
   const std::uint64_t at = fits ? place(reserved) : 0;
   void* host = reinterpret_cast<void*>(at + static_cast<std::uint64_t>(to_host_));
   if (at == 0 || mprotect(host, reserved, PROT_READ | PROT_WRITE) != 0) {
@@ -80,6 +82,7 @@ DeviceAddress DeviceMemory::allocate(std::size_t bytes, const std::string& what,
   }
   live_.emplace(at, Block{{at, bytes, what}, owner, reserved});
   in_use_ += bytes;
+  if (on_heap) heap_in_use_ += bytes;
   return at;
 }
 
@@ -103,6 +106,7 @@ void DeviceMemory::free(DeviceAddress address, Owner owner) {
   Block block = found->second;
   live_.erase(found);
   in_use_ -= block.allocation.bytes;
+  if (owner == Owner::device_heap) heap_in_use_ -= block.allocation.bytes;
   void* host = reinterpret_cast<void*>(address + static_cast<std::uint64_t>(to_host_));
   madvise(host, block.reserved, MADV_DONTNEED);
   mprotect(host, block.reserved, PROT_NONE);

@@ -45,6 +45,7 @@ class DeviceMemory {
   DeviceAddress allocate(std::size_t bytes, const std::string& what, Owner owner);
   // Throws Fault(invalid_address) unless `address` is what allocate() of this owner returned.
   void free(DeviceAddress address, Owner owner);
+  void limit_heap(std::size_t bytes) { heap_limit_ = bytes; }  // of Owner::device_heap
 
   // What the live user allocation that begins at `address` is called in reports; nothing if none.
   void rename(DeviceAddress address, const std::string& what);
@@ -82,6 +83,7 @@ class DeviceMemory {
   std::map<DeviceAddress, Block>::const_iterator holder(DeviceAddress address) const;
 
   std::size_t limit_bytes_;
+  std::size_t heap_limit_ = 0, heap_in_use_ = 0;
   std::uint64_t base_ = 0;
   std::int64_t to_host_ = 0;
   std::uint64_t next_ = 0;  // first address never given out

@@ -21,14 +21,15 @@ std::string verb(const ptx::Instruction& instruction) {
   return "access";
 }
 
-std::string space_name(Space space) {
-  switch (space) {
+// Constant memory lies in global memory; only the instruction tells.
+std::string space_name(const Access& access) {
+  switch (access.space) {
     case Space::shared:
       return "shared";
     case Space::local:
       return "local";
     default:
-      return "global";
+      return begins(access.instruction->opcode, "ld.const") ? "constant" : "global";
   }
 }
 
@@ -49,7 +50,7 @@ void throw_misaligned(const Warp&, const Access& access) {
   throw KernelFault{
       FaultKind::misaligned_address,
       "misaligned address: " + verb(*access.instruction) + " of " + std::to_string(access.bytes) +
-          " bytes in " + space_name(access.space) + " memory",
+          " bytes in " + space_name(access) + " memory",
       "address " + hex(access.address) + " is not a multiple of " + std::to_string(access.bytes),
       "a vector access (float4, int2) needs an address that is a multiple of its "
       "size: check the offset that was added to the pointer",
@@ -59,7 +60,7 @@ void throw_misaligned(const Warp&, const Access& access) {
 
 void throw_out_of_bounds(const Warp& warp, const Access& access) {
   const std::string what = verb(*access.instruction) + " of " + std::to_string(access.bytes) +
-                           " bytes in " + space_name(access.space) + " memory";
+                           " bytes in " + space_name(access) + " memory";
   if (access.space == Space::shared) {
     throw KernelFault{FaultKind::illegal_address,
                       "out of bounds: " + what,

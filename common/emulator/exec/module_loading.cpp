@@ -5,6 +5,7 @@
 #include <set>
 #include <span>
 
+#include "common/emulator/exec/call_graph.hpp"
 #include "common/emulator/exec/lowering.hpp"
 #include "common/emulator/exec/text.hpp"
 
@@ -27,11 +28,6 @@ std::byte* bytes_of(const Symbol& symbol, const DeviceMemory& memory) {
 
 void place_variables(Module& module, DeviceMemory& memory) {
   const auto place = [&](const ptx::Variable& variable) {
-    if (variable.space == ptx::Space::shared && !variable.external) {
-      const auto at = static_cast<std::uint32_t>(align_up(module.shared_bytes, variable.alignment));
-      module.shared[variable.name] = at;
-      module.shared_bytes = at + static_cast<std::uint32_t>(variable.bytes);
-    }
     if (!in_device_memory(variable) || variable.external || variable.bytes == 0) return;
     Symbol symbol{0, static_cast<std::size_t>(variable.bytes)};
     const std::string what = demangle(variable.name);
@@ -103,11 +99,26 @@ void set_attributes(const Module& module, Function& function, const DeviceProper
   attributes.parameter_total = at;
 }
 
-// What a kernel's callees need of shared memory is the kernel's too.
-void share_layout(Module& module) {
+// One unsupported instruction stops the kernels that can reach it, and no others.
+void lower_functions(Module& module, const CallGraph& graph) {
+  std::map<const Function*, Fault> faults;
   for (const auto& function : module.functions) {
+    try {
+      lower(module, *function);
+    } catch (const Fault& fault) {
+      if (fault.kind() != FaultKind::unsupported) throw;
+      faults.emplace(function.get(), fault);
+    }
     function->attributes.static_shared_bytes = function->static_shared;
     function->attributes.local_bytes = function->local_bytes;
+  }
+  for (const auto& function : module.functions) {
+    for (const Function* callee : graph.reachable(*function)) {
+      const auto found = faults.find(callee);
+      if (found == faults.end()) continue;
+      function->unsupported = found->second;
+      break;
+    }
   }
 }
 
@@ -163,8 +174,9 @@ std::unique_ptr<Module> load_module(std::string_view ptx, const std::string& nam
       module->functions.push_back(std::move(function));
     }
     relocate(*module, memory);
-    for (const auto& function : module->functions) lower(*module, *function);
-    share_layout(*module);
+    const CallGraph graph(*module);
+    lay_out_shared(*module, graph);
+    lower_functions(*module, graph);
   } catch (...) {
     functions.resize(before);
     release_variables(*module, memory);

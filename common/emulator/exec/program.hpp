@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -103,13 +104,21 @@ struct Block {
 
 // A read-only row and how it is filled.
 struct Prefill {
-  enum class Kind : std::uint8_t { constant, parameter, parameter_address, local, special };
+  enum class Kind : std::uint8_t {
+    constant,
+    parameter,
+    parameter_address,
+    local,
+    dynamic_shared,
+    special
+  };
   Kind kind = Kind::constant;
   std::uint8_t row_bytes = 4;    // of one lane: 4, 8, or 0 for a predicate
   std::uint8_t value_bytes = 4;  // parameter: of the value in memory
   bool is_signed = false;        // parameter: how it extends
-  std::uint64_t value = 0;       // constant: bits; parameter, local: offset; special: Special
-  std::uint32_t offset = 0;      // in the frame
+  // constant: bits; parameter, local, dynamic_shared: offset; special: Special
+  std::uint64_t value = 0;
+  std::uint32_t offset = 0;  // in the frame
 };
 
 enum class Special : std::uint8_t {
@@ -164,14 +173,21 @@ class Function {
   std::uint32_t frame_bytes = 0;
   std::uint32_t caches = 0;  // memory instructions
 
-  std::uint32_t static_shared = 0;  // bytes
-  std::uint32_t local_bytes = 0;    // of one thread: .local variables and .param space
+  std::map<std::string, std::uint32_t, std::less<>> shared;  // where static variables lie
+  std::uint32_t static_shared = 0;                           // bytes, with those of callees
+  std::uint32_t local_bytes = 0;  // of one thread: .local variables and .param space
   std::vector<CallSite::Slot> parameters, results;  // of a device function, in its local memory
   bool calls_functions = false;
   bool calls_indirectly = false;
   bool needs_parameter_memory = false;  // parameters are addressed, not only loaded
   int index = 0;                        // in the device's table of functions
+  std::optional<Fault> unsupported;     // why it cannot run: its own body's or a callee's
 };
+
+// Dynamic shared memory lies behind the static.
+inline std::uint32_t dynamic_shared_start(const Function& kernel) {
+  return (kernel.static_shared + 15u) / 16 * 16;
+}
 
 // What a launch of a module needs to find by name.
 class Module {
@@ -179,9 +195,7 @@ class Module {
   std::string name;
   ptx::Module source;
   std::vector<std::unique_ptr<Function>> functions;
-  std::map<std::string, Symbol, std::less<>> symbols;        // .global and .const
-  std::map<std::string, std::uint32_t, std::less<>> shared;  // offset of module .shared
-  std::uint32_t shared_bytes = 0;
+  std::map<std::string, Symbol, std::less<>> symbols;  // .global and .const
   std::size_t constant_bytes = 0;
   std::vector<std::unique_ptr<std::byte[]>> managed;
 

@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::int64_t slice_instructions = 200000;
 constexpr u32 polls_before_yielding = 64;
-constexpr int deepest_call = 1000;
+constexpr int deepest_call = 10000;
 
 u32 read_mask(const std::byte* rows, u32 offset) {
   u32 bits;
@@ -498,6 +498,8 @@ u64 prefill_value(const Prefill& row, const Warp& warp, const Frame& frame, int 
       return row.value;
     case Prefill::Kind::local:
       return row.value + frame.local_base;
+    case Prefill::Kind::dynamic_shared:
+      return row.value + dynamic_shared_start(*launch.function);
     case Prefill::Kind::parameter_address:
       return launch.parameters + row.value;
     case Prefill::Kind::parameter: {
