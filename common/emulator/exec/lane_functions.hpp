@@ -60,6 +60,22 @@ struct mad24_lo { template <class T> static T run(T a, T b, T c) { return iadd::
 struct mad24_hi { template <class T> static T run(T a, T b, T c) { return iadd::run(mul24_hi::run(a, b), c); } };
 
 struct sad { template <class T> static T run(T a, T b, T c) { return iadd::run(c, a < b ? isub::run(b, a) : isub::run(a, b)); } };
+// The parts of a word: distances beside each other, or their sum added to c.
+template <class Part, int count>
+struct part_distances {
+  static u32 run(u32 a, u32 b, u32) {
+    constexpr int bits = 32 / count;
+    u32 all = 0;
+    for (int i = 0; i < count; ++i) all |= u32(std::abs(s32(Part(a >> (i * bits))) - s32(Part(b >> (i * bits))))) << (i * bits);
+    return all;
+  }
+};
+template <class Part, int count>
+struct sum_of_distances { static u32 run(u32 a, u32 b, u32 c) {
+  constexpr int bits = 32 / count;
+  for (int i = 0; i < count; ++i) c += u32(std::abs(s32(Part(a >> (i * bits))) - s32(Part(b >> (i * bits)))));
+  return c;
+} };
 // Division by zero gives all ones, as on the hardware; the least value / -1 wraps.
 struct idiv { template <class T> static T run(T a, T b) {
   if (b == 0) return T(~T(0));

@@ -1,4 +1,6 @@
 // One PTX instruction to one or a few decoded ones.
+#include <utility>
+
 #include "common/emulator/exec/function_lowering.hpp"
 
 namespace ladder::emulator {
@@ -79,6 +81,8 @@ bool FunctionLowering::lower_lanewise(const Instruction& instruction) {
                                                                            : "b16";
       std::erase(parts, std::string_view("ftz"));
       operation = find_operation(joined(parts));
+    } else if (opcode.last() == "relu" && opcode.parts.size() == 3) {  // min.s16x2.relu
+      operation = find_operation(joined({opcode.head(), "relu", opcode.parts[1]}));
     }
   }
   if (!operation) return false;
@@ -176,6 +180,64 @@ void FunctionLowering::move_vector(const Instruction& instruction, int bytes) {
   finish_destination(operands[0], to, "u32");
 }
 
+namespace {
+
+// What `set` writes where the comparison holds: 1 in a floating-point type, else all ones.
+std::uint64_t truth_of(ptx::Type type, std::uint64_t all_ones) {
+  switch (type) {
+    case ptx::Type::f32:
+      return 0x3f800000u;
+    case ptx::Type::f16:
+    case ptx::Type::f16x2:
+      return 0x3c00u;
+    case ptx::Type::bf16:
+    case ptx::Type::bf16x2:
+      return 0x3f80u;
+    default:
+      return all_ones;
+  }
+}
+
+}  // namespace
+
+// The same of both halves of a pair: setp gives p for the lower and q for the upper, set a pair.
+bool FunctionLowering::compare_packed(const Instruction& instruction, const Operation& operation,
+                                      std::string_view boolean, std::optional<ptx::Type> result) {
+  const auto& operands = instruction.operands;
+  if (!result && operands[0].kind != Operand::Kind::pair) return false;
+  const std::uint32_t a = source(operands[1], RowKind::word);
+  const std::uint32_t b = source(operands[2], RowKind::word);
+  std::uint32_t holds[2], values[2];
+  for (const int half : {0, 1}) {
+    const char* const part = half == 0 ? "_low16" : "_high16";
+    const std::uint32_t x = rows_.temporary(RowKind::word), y = rows_.temporary(RowKind::word);
+    emit(part, x, {a});
+    emit(part, y, {b});
+    holds[half] = rows_.temporary(RowKind::predicate);
+    emit(operation.text, holds[half], {x, y});
+    if (boolean.empty()) continue;
+    const std::uint32_t alone = std::exchange(holds[half], rows_.temporary(RowKind::predicate));
+    emit((std::string(boolean) + ".pred").c_str(), holds[half],
+         {alone, source(operands[3], RowKind::predicate)});
+  }
+  for (const std::size_t half : {0u, 1u}) {
+    if (result) {
+      values[half] = rows_.temporary(RowKind::word);
+      emit("selp.b32", values[half],
+           {constant(RowKind::word, truth_of(*result, 0xffff)), constant(RowKind::word, 0),
+            holds[half]});
+    } else {
+      emit("_copy.pred", destination(operands[0].elements.at(half), RowKind::predicate),
+           {holds[half]});
+    }
+  }
+  if (!result) return true;
+  const std::uint32_t to = destination(operands[0], RowKind::word);
+  emit("_join16", to, {values[0], values[1]});
+  finish_destination(operands[0], to, "u32");
+  return true;
+}
+
 // setp.CMP{.BOOL}.TYPE p|q, a, b{, c} and set.CMP{.BOOL}.D.TYPE d, a, b{, c}.
 bool FunctionLowering::lower_compare(const Instruction& instruction, const Opcode& opcode) {
   const bool to_number = opcode.head() == "set";
@@ -192,8 +254,11 @@ bool FunctionLowering::lower_compare(const Instruction& instruction, const Opcod
     parts.erase(parts.end() - 2);
     parts[0] = "setp";
   }
+  const bool packed = parts.back() == "f16x2" || parts.back() == "bf16x2";
+  if (packed) parts.back().remove_suffix(2);
   const Operation* operation = find_operation(joined(parts));
   if (!operation || operands.size() != (boolean.empty() ? 3u : 4u)) return false;
+  if (packed) return compare_packed(instruction, *operation, boolean, result);
   const std::uint32_t a = source(operands[1], operation->source[0], operation->source_f32[0]);
   const std::uint32_t b = source(operands[2], operation->source[1], operation->source_f32[1]);
   if (boolean.empty() && !to_number && operands[0].kind == Operand::Kind::reg) {
@@ -214,9 +279,7 @@ bool FunctionLowering::lower_compare(const Instruction& instruction, const Opcod
     if (!result) return false;
     const std::uint32_t value = rows_.temporary(RowKind::predicate);
     combined(holds, value);
-    const bool is_float = *result == ptx::Type::f32;
-    const bool is_half = *result == ptx::Type::f16;
-    const std::uint64_t yes = is_float ? 0x3f800000u : is_half ? 0x3c00u : ~std::uint64_t{0};
+    const std::uint64_t yes = truth_of(*result, ~std::uint64_t{0});
     const std::uint32_t to = destination(operands[0], RowKind::word);
     emit("selp.b32", to, {constant(RowKind::word, yes), constant(RowKind::word, 0), value});
     finish_destination(operands[0], to, "u32");

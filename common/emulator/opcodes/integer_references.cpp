@@ -118,6 +118,26 @@ void extremes_of_pairs(ReferenceTable& table, const std::string& type) {
   table.row("max.relu." + type, [=](u32 a, u32 b) { return halved<T>(a, b, greatest_above); });
 }
 
+// Of parts of a word: distances beside each other (the third source is not used), or added to it.
+template <class Part>
+void distances_of_parts(ReferenceTable& table, const std::string& name, const std::string& type) {
+  constexpr int width = 8 * sizeof(Part);
+  const std::string text = name + ".u32." + type + "." + type;
+  const auto distance_at = [](u32 a, u32 b, int at) {
+    const s64 difference = s64(Part(a >> at)) - s64(Part(b >> at));
+    return u32(difference < 0 ? -difference : difference);
+  };
+  table.row(text, [=](u32 a, u32 b, u32) {
+    u32 all = 0;
+    for (int at = 0; at < 32; at += width) all += distance_at(a, b, at) << at;
+    return all;
+  });
+  table.row(text + ".add", [=](u32 a, u32 b, u32 c) {
+    for (int at = 0; at < 32; at += width) c += distance_at(a, b, at);
+    return c;
+  });
+}
+
 }  // namespace
 
 void add_integer_references(ReferenceTable& table) {
@@ -148,6 +168,10 @@ void add_integer_references(ReferenceTable& table) {
   table.row("add.s16x2", pair_sum);
   extremes_of_pairs<u16>(table, "u16x2");
   extremes_of_pairs<s16>(table, "s16x2");
+  distances_of_parts<u16>(table, "vabsdiff2", "u32");
+  distances_of_parts<s16>(table, "vabsdiff2", "s32");
+  distances_of_parts<u8>(table, "vabsdiff4", "u32");
+  distances_of_parts<s8>(table, "vabsdiff4", "s32");
   table.row("add.sat.s32", [](s32 a, s32 b) { return clamped<s32>(s128(a) + b); });
   table.row("sub.sat.s32", [](s32 a, s32 b) { return clamped<s32>(s128(a) - b); });
   table.row("mad.hi.sat.s32",

@@ -436,6 +436,28 @@ TEST_CASE("comparisons combine with predicates") {
        [](u32 t) { return (s32(input(t)) < 0) != (t < 40); }},
       {"set makes a mask", "set.lt.u32.s32 %r0, %x, 0; cvt.u64.u32 %d0, %r0;",
        [](u32 t) { return s32(input(t)) < 0 ? 0xffffffff : 0; }},
+      {"set of two halves at once",
+       "mov.b32 %r2, 0; set.gt.f16x2.f16x2 %r0, %x, %r2; set.gt.u32.f16x2 %r1, %x, %r2; "
+       "mov.b64 %d0, {%r0, %r1};",
+       [](u32 t) {
+         u64 both = 0;
+         for (const int at : {0, 16}) {
+           const bool above_zero = std::uint16_t((input(t) >> at & 0xffff) - 1) < 0x7c00;
+           if (above_zero) both |= u64(0x3c00) << at | u64(0xffff) << (at + 32);
+         }
+         return both;
+       }},
+      {"setp of two bf16 at once, with a predicate",
+       "mov.b32 %r2, 0; setp.lt.u32 %p3, %t, 20; setp.gt.or.bf16x2 %p1|%p2, %x, %r2, %p3; "
+       "selp.b32 %r0, 1, 0, %p1; selp.b32 %r1, 1, 0, %p2; mov.b64 %d0, {%r0, %r1};",
+       [](u32 t) {
+         const auto above_zero = [&](int at) {
+           return std::uint16_t((input(t) >> at & 0xffff) - 1) < 0x7f80;
+         };
+         return u64(t < 20 || above_zero(0)) | u64(t < 20 || above_zero(16)) << 32;
+       }},
+      {"relu may stand behind the type", "min.s16x2.relu %r0, %x, %t; cvt.u64.u32 %d0, %r0;",
+       [](u32 t) { return std::clamp<s32>(std::int16_t(input(t)), 0, s32(t)); }},
       {"set makes a float", "set.ge.f32.u32 %f1, %t, 32; mov.b32 %r0, %f1; cvt.u64.u32 %d0, %r0;",
        [](u32 t) { return single(t >= 32 ? 1.0f : 0.0f); }},
   });
