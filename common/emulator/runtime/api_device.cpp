@@ -151,7 +151,8 @@ void fill(const DeviceProperties& p, cudaDeviceProp& out) {
 #endif
 }
 
-// Limits that programs set before they use printf or recursion: remembered, never a constraint.
+// Limits that programs set before they use printf or recursion: remembered. The heap's binds; a
+// stack is never smaller than the emulator's own.
 std::map<cudaLimit, std::size_t>& limits() {
   static std::map<cudaLimit, std::size_t> values = {
       {cudaLimitStackSize, 1024},
@@ -258,10 +259,16 @@ cudaError_t cudaGetDeviceFlags(unsigned* flags) {
 }
 
 cudaError_t cudaDeviceSetLimit(cudaLimit limit, std::size_t value) {
-  return query("cudaDeviceSetLimit", [&](Runtime&) {
+  return query("cudaDeviceSetLimit", [&](Runtime& runtime) {
     const auto entry = limits().find(limit);
     require(entry != limits().end(), cudaErrorUnsupportedLimit);
     entry->second = value;
+    ladder::emulator::Options& options = runtime.device().options();
+    if (limit == cudaLimitMallocHeapSize) options.heap_bytes = value;
+    if (limit == cudaLimitStackSize) {
+      constexpr std::size_t most = 512 << 10;  // a thread's local memory on every device
+      options.stack_bytes = std::clamp(value, ladder::emulator::Options{}.stack_bytes, most);
+    }
   });
 }
 

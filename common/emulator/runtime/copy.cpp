@@ -38,7 +38,10 @@ void copy_row(Device& device, void* to, const void* from, std::size_t bytes) {
 
 void check(Runtime& runtime, const CopyRequest& request) {
   if (request.width == 0 || request.rows == 0) return;
-  require(request.to != nullptr && request.from != nullptr);
+  if (request.to == nullptr || request.from == nullptr)
+    throw ApiError(cudaErrorInvalidValue, std::string("the ") +
+                                              (request.to == nullptr ? "destination" : "source") +
+                                              " of the copy is a null pointer: was it allocated?");
   if (request.rows > 1)
     require(request.to_pitch >= request.width && request.from_pitch >= request.width,
             cudaErrorInvalidPitchValue);
