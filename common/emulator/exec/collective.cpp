@@ -155,6 +155,25 @@ void reduce(std::byte* rows, const Inst& inst, Warp&, u32 mask) {
   write_word(rows, inst.d, result, mask);
 }
 
+// Lanes with different member masks may stand side by side: each set is one operation.
+template <Handler Operation, int Members = 1>
+void by_members(std::byte* rows, const Inst& inst, Warp& warp, u32 mask) {
+  u32 members[lanes];
+  std::memcpy(members, words(rows, inst.s[Members]), sizeof members);
+  for (u32 left = mask; left != 0;) {
+    const u32 own = members[std::countr_zero(left)];
+    u32 same = left & own;
+    if (same != left) {
+      same = 0;
+      for (u32 other = left; other != 0; other &= other - 1) {
+        if (members[std::countr_zero(other)] == own) same |= other & (~other + 1);
+      }
+    }
+    Operation(rows, inst, warp, same);
+    left &= ~same;
+  }
+}
+
 void elect(std::byte* rows, const Inst& inst, Warp&, u32 mask) {
   const auto leader = static_cast<u32>(std::countr_zero(mask));
   write_word(rows, inst.d, leader, mask);
@@ -237,61 +256,61 @@ void never(std::byte* rows, const Inst& inst, Warp&, u32 mask) {
 constexpr RowKind P = RowKind::predicate, W = RowKind::word, L = RowKind::wide;
 
 // clang-format off
-//  text                     handler                     d  has    d|p    sources      members
+//  text                            handler                                d  has    d|p    sources      members
 const Collective entries[] = {
-  {"shfl.sync.up.b32"      , shuffle<Shuffle::up>       , W, true , true , 4, {W,W,W,W}, 3},
-  {"shfl.sync.down.b32"    , shuffle<Shuffle::down>     , W, true , true , 4, {W,W,W,W}, 3},
-  {"shfl.sync.bfly.b32"    , shuffle<Shuffle::butterfly>, W, true , true , 4, {W,W,W,W}, 3},
-  {"shfl.sync.idx.b32"     , shuffle<Shuffle::index>    , W, true , true , 4, {W,W,W,W}, 3},
-  {"shfl.up.b32"           , shuffle<Shuffle::up>       , W, true , true , 3, {W,W,W,W}, -1},
-  {"shfl.down.b32"         , shuffle<Shuffle::down>     , W, true , true , 3, {W,W,W,W}, -1},
-  {"shfl.bfly.b32"         , shuffle<Shuffle::butterfly>, W, true , true , 3, {W,W,W,W}, -1},
-  {"shfl.idx.b32"          , shuffle<Shuffle::index>    , W, true , true , 3, {W,W,W,W}, -1},
-  {"vote.sync.all.pred"    , vote<Vote::all>            , P, true , false, 2, {P,W,W,W}, 1},
-  {"vote.sync.any.pred"    , vote<Vote::any>            , P, true , false, 2, {P,W,W,W}, 1},
-  {"vote.sync.uni.pred"    , vote<Vote::uniform>        , P, true , false, 2, {P,W,W,W}, 1},
-  {"vote.sync.ballot.b32"  , ballot                     , W, true , false, 2, {P,W,W,W}, 1},
+  {"shfl.sync.up.b32"            , shuffle<Shuffle::up>                 , W, true , true , 4, {W,W,W,W}, 3},
+  {"shfl.sync.down.b32"          , shuffle<Shuffle::down>               , W, true , true , 4, {W,W,W,W}, 3},
+  {"shfl.sync.bfly.b32"          , shuffle<Shuffle::butterfly>          , W, true , true , 4, {W,W,W,W}, 3},
+  {"shfl.sync.idx.b32"           , shuffle<Shuffle::index>              , W, true , true , 4, {W,W,W,W}, 3},
+  {"shfl.up.b32"                 , shuffle<Shuffle::up>                 , W, true , true , 3, {W,W,W,W}, -1},
+  {"shfl.down.b32"               , shuffle<Shuffle::down>               , W, true , true , 3, {W,W,W,W}, -1},
+  {"shfl.bfly.b32"               , shuffle<Shuffle::butterfly>          , W, true , true , 3, {W,W,W,W}, -1},
+  {"shfl.idx.b32"                , shuffle<Shuffle::index>              , W, true , true , 3, {W,W,W,W}, -1},
+  {"vote.sync.all.pred"          , by_members<vote<Vote::all>>          , P, true , false, 2, {P,W,W,W}, 1},
+  {"vote.sync.any.pred"          , by_members<vote<Vote::any>>          , P, true , false, 2, {P,W,W,W}, 1},
+  {"vote.sync.uni.pred"          , by_members<vote<Vote::uniform>>      , P, true , false, 2, {P,W,W,W}, 1},
+  {"vote.sync.ballot.b32"        , by_members<ballot>                   , W, true , false, 2, {P,W,W,W}, 1},
   // The same with .sync last, as hand-written PTX has it and ptxas accepts it.
-  {"vote.all.sync.pred"    , vote<Vote::all>            , P, true , false, 2, {P,W,W,W}, 1},
-  {"vote.any.sync.pred"    , vote<Vote::any>            , P, true , false, 2, {P,W,W,W}, 1},
-  {"vote.uni.sync.pred"    , vote<Vote::uniform>        , P, true , false, 2, {P,W,W,W}, 1},
-  {"vote.ballot.sync.b32"  , ballot                     , W, true , false, 2, {P,W,W,W}, 1},
-  {"vote.all.pred"         , vote<Vote::all>            , P, true , false, 1, {P,W,W,W}, -1},
-  {"vote.any.pred"         , vote<Vote::any>            , P, true , false, 1, {P,W,W,W}, -1},
-  {"vote.ballot.b32"       , ballot                     , W, true , false, 1, {P,W,W,W}, -1},
-  {"match.any.sync.b32"    , match_any<u32>             , W, true , false, 2, {W,W,W,W}, 1},
-  {"match.any.sync.b64"    , match_any<u64>             , W, true , false, 2, {L,W,W,W}, 1},
-  {"match.all.sync.b32"    , match_all<u32>             , W, true , true , 2, {W,W,W,W}, 1},
-  {"match.all.sync.b64"    , match_all<u64>             , W, true , true , 2, {L,W,W,W}, 1},
-  {"redux.sync.add.u32"    , reduce<sum>                , W, true , false, 2, {W,W,W,W}, 1},
-  {"redux.sync.add.s32"    , reduce<sum>                , W, true , false, 2, {W,W,W,W}, 1},
-  {"redux.sync.min.u32"    , reduce<least<u32>>         , W, true , false, 2, {W,W,W,W}, 1},
-  {"redux.sync.min.s32"    , reduce<least<s32>>         , W, true , false, 2, {W,W,W,W}, 1},
-  {"redux.sync.max.u32"    , reduce<greatest<u32>>      , W, true , false, 2, {W,W,W,W}, 1},
-  {"redux.sync.max.s32"    , reduce<greatest<s32>>      , W, true , false, 2, {W,W,W,W}, 1},
-  {"redux.sync.and.b32"    , reduce<conjunction>        , W, true , false, 2, {W,W,W,W}, 1},
-  {"redux.sync.or.b32"     , reduce<disjunction>        , W, true , false, 2, {W,W,W,W}, 1},
-  {"redux.sync.xor.b32"    , reduce<exclusive>          , W, true , false, 2, {W,W,W,W}, 1},
-  {"elect.sync"            , elect                      , W, true , true , 1, {W,W,W,W}, 0},
-  {"activemask.b32"        , active_mask                , W, true , false, 0, {W,W,W,W}, -1},
-  {"bar.warp.sync"         , nothing                    , W, false, false, 1, {W,W,W,W}, 0},
-  {"isspacep.shared"       , is_space<shared_window>    , P, true , false, 1, {L,W,W,W}, -1},
-  {"isspacep.shared::cta"  , is_space<shared_window>    , P, true , false, 1, {L,W,W,W}, -1},
-  {"isspacep.local"        , is_space<local_window>     , P, true , false, 1, {L,W,W,W}, -1},
-  {"isspacep.global"       , is_space<0>                , P, true , false, 1, {L,W,W,W}, -1},
-  {"isspacep.const"        , never                      , P, true , false, 1, {L,W,W,W}, -1},
-  {"nanosleep.u32"         , sleep                      , W, false, false, 1, {W,W,W,W}, -1},
-  {"trap"                  , trap                       , W, false, false, 0, {W,W,W,W}, -1},
-  {"brkpt"                 , trap                       , W, false, false, 0, {W,W,W,W}, -1},
-  {"fence"                 , fence                      , W, false, false, 0, {W,W,W,W}, -1},
-  {"_poll"                 , poll                       , W, false, false, 0, {W,W,W,W}, -1},
-  {"_nothing"              , nothing                    , W, false, false, 0, {W,W,W,W}, -1},
-  {"_special.%clock"           , clock32    , W, true, false, 0, {W,W,W,W}, -1},
-  {"_special.%clock_hi"        , clock_high , W, true, false, 0, {W,W,W,W}, -1},
-  {"_special.%clock64"         , clock64    , L, true, false, 0, {W,W,W,W}, -1},
-  {"_special.%globaltimer"     , timer      , L, true, false, 0, {W,W,W,W}, -1},
-  {"_special.%globaltimer_lo"  , timer_low  , W, true, false, 0, {W,W,W,W}, -1},
-  {"_special.%globaltimer_hi"  , timer_high , W, true, false, 0, {W,W,W,W}, -1},
+  {"vote.all.sync.pred"          , by_members<vote<Vote::all>>          , P, true , false, 2, {P,W,W,W}, 1},
+  {"vote.any.sync.pred"          , by_members<vote<Vote::any>>          , P, true , false, 2, {P,W,W,W}, 1},
+  {"vote.uni.sync.pred"          , by_members<vote<Vote::uniform>>      , P, true , false, 2, {P,W,W,W}, 1},
+  {"vote.ballot.sync.b32"        , by_members<ballot>                   , W, true , false, 2, {P,W,W,W}, 1},
+  {"vote.all.pred"               , vote<Vote::all>                      , P, true , false, 1, {P,W,W,W}, -1},
+  {"vote.any.pred"               , vote<Vote::any>                      , P, true , false, 1, {P,W,W,W}, -1},
+  {"vote.ballot.b32"             , ballot                               , W, true , false, 1, {P,W,W,W}, -1},
+  {"match.any.sync.b32"          , by_members<match_any<u32>>           , W, true , false, 2, {W,W,W,W}, 1},
+  {"match.any.sync.b64"          , by_members<match_any<u64>>           , W, true , false, 2, {L,W,W,W}, 1},
+  {"match.all.sync.b32"          , by_members<match_all<u32>>           , W, true , true , 2, {W,W,W,W}, 1},
+  {"match.all.sync.b64"          , by_members<match_all<u64>>           , W, true , true , 2, {L,W,W,W}, 1},
+  {"redux.sync.add.u32"          , by_members<reduce<sum>>              , W, true , false, 2, {W,W,W,W}, 1},
+  {"redux.sync.add.s32"          , by_members<reduce<sum>>              , W, true , false, 2, {W,W,W,W}, 1},
+  {"redux.sync.min.u32"          , by_members<reduce<least<u32>>>       , W, true , false, 2, {W,W,W,W}, 1},
+  {"redux.sync.min.s32"          , by_members<reduce<least<s32>>>       , W, true , false, 2, {W,W,W,W}, 1},
+  {"redux.sync.max.u32"          , by_members<reduce<greatest<u32>>>    , W, true , false, 2, {W,W,W,W}, 1},
+  {"redux.sync.max.s32"          , by_members<reduce<greatest<s32>>>    , W, true , false, 2, {W,W,W,W}, 1},
+  {"redux.sync.and.b32"          , by_members<reduce<conjunction>>      , W, true , false, 2, {W,W,W,W}, 1},
+  {"redux.sync.or.b32"           , by_members<reduce<disjunction>>      , W, true , false, 2, {W,W,W,W}, 1},
+  {"redux.sync.xor.b32"          , by_members<reduce<exclusive>>        , W, true , false, 2, {W,W,W,W}, 1},
+  {"elect.sync"                  , by_members<elect, 0>                 , W, true , true , 1, {W,W,W,W}, 0},
+  {"activemask.b32"              , active_mask                          , W, true , false, 0, {W,W,W,W}, -1},
+  {"bar.warp.sync"               , nothing                              , W, false, false, 1, {W,W,W,W}, 0},
+  {"isspacep.shared"             , is_space<shared_window>              , P, true , false, 1, {L,W,W,W}, -1},
+  {"isspacep.shared::cta"        , is_space<shared_window>              , P, true , false, 1, {L,W,W,W}, -1},
+  {"isspacep.local"              , is_space<local_window>               , P, true , false, 1, {L,W,W,W}, -1},
+  {"isspacep.global"             , is_space<0>                          , P, true , false, 1, {L,W,W,W}, -1},
+  {"isspacep.const"              , never                                , P, true , false, 1, {L,W,W,W}, -1},
+  {"nanosleep.u32"               , sleep                                , W, false, false, 1, {W,W,W,W}, -1},
+  {"trap"                        , trap                                 , W, false, false, 0, {W,W,W,W}, -1},
+  {"brkpt"                       , trap                                 , W, false, false, 0, {W,W,W,W}, -1},
+  {"fence"                       , fence                                , W, false, false, 0, {W,W,W,W}, -1},
+  {"_poll"                       , poll                                 , W, false, false, 0, {W,W,W,W}, -1},
+  {"_nothing"                    , nothing                              , W, false, false, 0, {W,W,W,W}, -1},
+  {"_special.%clock"             , clock32                              , W, true , false, 0, {W,W,W,W}, -1},
+  {"_special.%clock_hi"          , clock_high                           , W, true , false, 0, {W,W,W,W}, -1},
+  {"_special.%clock64"           , clock64                              , L, true , false, 0, {W,W,W,W}, -1},
+  {"_special.%globaltimer"       , timer                                , L, true , false, 0, {W,W,W,W}, -1},
+  {"_special.%globaltimer_lo"    , timer_low                            , W, true , false, 0, {W,W,W,W}, -1},
+  {"_special.%globaltimer_hi"    , timer_high                           , W, true , false, 0, {W,W,W,W}, -1},
 };
 // clang-format on
 

@@ -340,6 +340,39 @@ TEST_CASE("the clock goes on between two readings in straight code") {
   CHECK(k.read(out, 1)[0] > 0);
 }
 
+TEST_CASE("lanes with different member masks vote, match and reduce apart") {
+  TestKernel k(kernel_text(4, std::string(own_word) + R"(
+    ld.param.u64 %rd10, [p1];
+    ld.param.u64 %rd11, [p2];
+    ld.param.u64 %rd12, [p3];
+    add.u64 %rd10, %rd10, %rd2;
+    add.u64 %rd11, %rd11, %rd2;
+    add.u64 %rd12, %rd12, %rd2;
+    setp.lt.u32 %p1, %r4, 16;
+    selp.b32 %r5, 0xffff, 0xffff0000, %p1;
+    redux.sync.add.u32 %r6, %r4, %r5;
+    st.global.u32 [%rd1], %r6;
+    setp.gt.u32 %p2, %r4, 3;
+    vote.sync.ballot.b32 %r7, %p2, %r5;
+    st.global.u32 [%rd10], %r7;
+    and.b32 %r8, %r4, 3;
+    match.any.sync.b32 %r9, %r8, %r5;
+    st.global.u32 [%rd11], %r9;
+    vote.sync.all.pred %p3, %p2, %r5;
+    selp.b32 %r10, 1, 0, %p3;
+    st.global.u32 [%rd12], %r10;)"));
+  std::vector<std::uint64_t> out;
+  for (int i = 0; i < 4; ++i) out.push_back(k.words(std::vector<std::uint32_t>(32)));
+  k.launch({1, 1, 1}, {32, 1, 1}, out);
+  for (const std::size_t lane : {0u, 15u, 16u, 31u}) {
+    const bool low = lane < 16;
+    CHECK(k.read(out[0], 32)[lane] == (low ? 120 : 376));
+    CHECK(k.read(out[1], 32)[lane] == (low ? 0xfff0u : 0xffff0000u));
+    CHECK(k.read(out[2], 32)[lane] == (0x1111u << lane % 4) << (low ? 0 : 16));
+    CHECK(k.read(out[3], 32)[lane] == (low ? 0 : 1));
+  }
+}
+
 TEST_CASE("malloc in a kernel gives null beyond the heap's limit") {
   Options options;
   options.heap_bytes = 1000;

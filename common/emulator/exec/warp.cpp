@@ -148,7 +148,13 @@ void Warp::merge() {
 
 bool Warp::members_here(const Group& group, const Block& at) const {
   const auto* members = reinterpret_cast<const u32*>(group.frame->rows + at.members);
-  const u32 needed = members[std::countr_zero(group.mask)] & live();
+  u32 needed = members[std::countr_zero(group.mask)];
+  if ((group.mask & ~needed) != 0) {  // several masks side by side
+    for (u32 left = group.mask; left != 0; left &= left - 1) {
+      needed |= members[std::countr_zero(left)];
+    }
+  }
+  needed &= live();
   if (!at.warp_barrier) return (needed & ~group.mask) == 0;
   u32 waiting = group.mask;
   for (const Group& other : groups) {
