@@ -194,11 +194,16 @@ std::string choose_ptx(const FatBinaryContents& contents, const DeviceProperties
                     ", later than the emulated device (sm_" + std::to_string(highest) +
                     "); compile it with -arch=" + target);
   if (!contents.machine_code.empty())
-    throw Fault(FaultKind::unsupported,
-                "the program has machine code (" + list_of("sm_", contents.machine_code) +
-                    ") but no PTX, and only PTX can be emulated; compile it with -arch=" + target +
-                    ", or add code=compute_XX to its -gencode");
-  throw Fault(FaultKind::unsupported, "the program's fat binary holds no kernels");
+    throw Fault(
+        FaultKind::unsupported,
+        "the program has machine code (" + list_of("sm_", contents.machine_code) +
+            ") but no PTX, and only PTX can be emulated; compile it with -arch=" + target +
+            ", or add code=compute_XX to its -gencode; if it is built with -rdc=true or -dc, " +
+            "put the device code into one file instead");
+  throw Fault(
+      FaultKind::unsupported,
+      "the program's fat binary holds no kernels; if it is built with -rdc=true or -dc, put "
+      "the device code into one file instead: separate compilation cannot be emulated");
 }
 
 std::string ptx_of(const void* wrapper, const DeviceProperties& device) {
