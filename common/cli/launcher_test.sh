@@ -113,6 +113,53 @@ check "a failed build is our fault" exits 6
 check "a failed build shows the compiler's words" says "x.cpp:1: error: no"
 check "a failed build hides what went well" says_not "Compiling x.cpp"
 
+# Build folders that cannot be used.
+fake_all
+rm -rf "$root/build"
+fake meson 'echo "Some other Meson process is already using this build directory."; exit 1'
+launch list
+check "a build that cannot be configured is the machine's fault" exits 6
+check "a build that cannot be configured shows Meson's words" says "Some other Meson process"
+fake_all
+rm -rf "$root/build"
+: >"$root/build"
+launch list
+check "a file in the build folder's place is the machine's fault" exits 6
+check "a file in the build folder's place is named" says "$root/build"
+rm -f "$root/build"
+launch list
+fake ninja 'exit 0'
+rm "$root/build/common/cli/ladder"
+launch list
+check "a build without its result is the machine's fault" exits 6
+rm -rf "$root/build"
+fake_all
+if ((EUID == 0)); then
+  as_user=("$(command -v setpriv)" --reuid=65534 --regid=65534 --clear-groups)
+  chmod a+rx "$box"
+  chmod a+rw "$calls"
+  launch list
+  check "a course that may not be written to is the machine's fault" exits 6
+  check "a course that may not be written to is named" says "cannot write to $root"
+  as_user=()
+fi
+
+# A CPU without the vectors that the emulator is built for.
+sed -e "s|/proc/cpuinfo|$box/cpuinfo|g" "$root/ladder" >"$root/ladder.new"
+cat "$root/ladder.new" >"$root/ladder"
+rm "$root/ladder.new"
+echo 'flags : fpu sse2 avx2 bmi1 bmi2 fma f16c movbe' >"$box/cpuinfo"
+: >"$calls"
+launch list
+check "a CPU with AVX2 gets the faster emulator" eval '! grep -q emulator_baseline=true "$calls"'
+rm -rf "$root/build"
+echo 'flags : fpu sse2' >"$box/cpuinfo"
+: >"$calls"
+launch list
+check "a CPU without AVX2 gets an emulator that runs there" called \
+  "meson setup .*-Demulator_baseline=true"
+rm -rf "$root/build"
+
 # Packages: the headers are gone.
 fake_all
 rm -rf "$root/build" "$box/include/doctest"
