@@ -95,8 +95,11 @@ std::string number(double value) {
 // "expected 1.5, got 2 (off by 0.5, bound 0.001)"
 std::string mismatch_text(const Expected& expected, const Buffer& got, std::int64_t element) {
   const double value = got.value(element);
-  if (is_poison(got, element))
-    return "expected " + number(expected.value) + ", but it was never written";
+  if (is_poison(got, element)) {
+    const std::string text = "expected " + number(expected.value) + ", but it was never written";
+    if (got.size() > 1 || got.type() == ElementType::i32) return text;
+    return text + ", or added to before it was set (it holds NaN before every call)";
+  }
   const NumberTexts texts = number_texts(expected.value, value);
   std::string text = "expected " + texts.first + ", got " + texts.second;
   if (std::isfinite(value) && std::isfinite(expected.value)) {
@@ -109,12 +112,11 @@ std::string mismatch_text(const Expected& expected, const Buffer& got, std::int6
 
 std::string how_many(const Count& count, std::int64_t elements) {
   std::string text = std::to_string(count.wrong) + " of " + std::to_string(count.compared) +
-                     (count.compared < elements ? " sampled elements " : " elements ") +
-                     (count.wrong == 1 ? "is wrong" : "are wrong");
+                     (count.compared < elements ? " sampled elements " : " elements ");
   if (count.poisoned == count.wrong)
-    text += count.wrong == 1 ? ": it was never written" : ": they were never written";
-  else if (count.poisoned > 0)
-    text += ", " + std::to_string(count.poisoned) + " of them never written";
+    return text + (count.wrong == 1 ? "was never written" : "were never written");
+  text += count.wrong == 1 ? "is wrong" : "are wrong";
+  if (count.poisoned > 0) text += ", " + std::to_string(count.poisoned) + " of them never written";
   return text;
 }
 
@@ -130,7 +132,9 @@ Comparison compare_output(const Problem& problem, const Case& tried, const Input
   Comparison comparison{false, {}};
   const std::string where = element_text(argument, tried.parameters, count.first);
   comparison.message = "  " + where + ": " + mismatch_text(count.expected, got, count.first);
-  if (got.size() > 1) comparison.message += "\n  " + how_many(count, got.size());
+  // Of an output that nothing was written to, a hint says so.
+  const bool untouched = count.poisoned == got.size();
+  if (got.size() > 1 && !untouched) comparison.message += "\n  " + how_many(count, got.size());
   if (ranges.size() > 1) return comparison;
 
   // A second reference: the first one has been asked already and may keep state.
@@ -200,6 +204,9 @@ std::string element_text(const Argument& argument, const Parameters& sizes, std:
 }
 
 NumberTexts number_texts(double first, double second) {
+  // A NaN's sign says nothing.
+  if (std::isnan(first)) first = std::abs(first);
+  if (std::isnan(second)) second = std::abs(second);
   for (const char* pattern : {"%.7g", "%.9g", "%.17g"}) {
     NumberTexts texts{format(pattern, first), format(pattern, second)};
     if (texts.first != texts.second || first == second) return texts;

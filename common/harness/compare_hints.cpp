@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "common/harness/compare.hpp"
+#include "common/harness/worker_protocol.hpp"
 
 namespace ladder {
 namespace {
@@ -71,10 +72,7 @@ bool all_wrong(const Evidence& e, Condition condition) {
 Hint never_written(const Evidence& e) {
   if (!all_wrong(e, [&](std::int64_t i) { return is_poison(e.got, i); })) return {};
   const bool any_right = std::find(e.right.begin(), e.right.end(), true) != e.right.end();
-  if (any_right) return {};
-  if (e.got.size() == 1)
-    return e.argument.name +
-           " was never written, or added to before it was set: it holds NaN before every call";
+  if (any_right || e.got.size() == 1) return {};
   return "no element of " + e.argument.name +
          " was written: is the kernel launched, and with a grid that is not empty?";
 }
@@ -92,7 +90,8 @@ Hint prefix_written(const Evidence& e) {
       return hint + ", a multiple of " + text(block) +
              ": look at the last block's tail (round the grid up)";
   }
-  if (*first == size(e) / 4) return hint + ", a quarter: is the grid sized for N / 4 threads?";
+  if (*first == size(e) / 4)
+    return hint + ", a quarter: is the grid sized for N / 4 threads, or a copy for N bytes?";
   if (size(e) - *first < 4 && *first % 4 == 0)
     return hint + ", a multiple of 4: the elements after the last float4 need code of their own";
   return hint + ": is the grid large enough?";
@@ -156,6 +155,16 @@ bool takes_exp(const Evidence& e) {
   return false;
 }
 
+// The end of an element's bytes is still the poison: something was copied by too few bytes.
+Hint written_in_part(const Evidence& e) {
+  const auto first = first_wrong(e);
+  if (!first || is_poison(e.got, *first) || e.got.type() != ElementType::f32) return {};
+  const auto bytes = e.got.bytes().subspan(static_cast<std::size_t>(*first) * 4, 4);
+  const auto poison = std::byte{protocol::float_poison};
+  if (bytes[3] != poison || bytes[2] != poison) return {};
+  return "only the first bytes of it were written: are sizes given in bytes, N * sizeof(float)?";
+}
+
 Hint not_a_number(const Evidence& e) {
   bool nan = false, infinite = false;
   for (std::int64_t i = 0; i < size(e); ++i) {
@@ -175,7 +184,7 @@ Hint not_a_number(const Evidence& e) {
   }
   if (takes_exp(e) && drawn == Distribution::minus_infinity)
     return "-inf minus -inf is NaN: a maximum that is still -inf must not be subtracted";
-  if (!nan || e.argument.role != Role::out) return {};
+  if (!nan || e.argument.role != Role::out || written_in_part(e)) return {};
   return e.argument.name +
          " holds NaN before every call: is something added to it (atomicAdd, +=) before it is "
          "set, or is it read?";
@@ -245,6 +254,7 @@ Hint scaled(const Evidence& e) {
 }
 
 Hint wrong_suffix(const Evidence& e) {
+  if (prefix_written(e)) return {};  // which says the same
   const auto first = first_wrong(e);
   if (!first || *first == 0 || size(e) != e.got.size()) return {};
   for (std::int64_t i = *first; i < size(e); ++i) {
@@ -306,10 +316,11 @@ Hint ragged_edge(const Evidence& e) {
 }  // namespace
 
 std::vector<std::string> hints(const Evidence& evidence) {
-  constexpr std::array<Hint (*)(const Evidence&), 13> finders = {answer_of_the_call_before,
+  constexpr std::array<Hint (*)(const Evidence&), 14> finders = {answer_of_the_call_before,
                                                                  added_to_the_call_before,
                                                                  integer_added_to,
                                                                  never_written,
+                                                                 written_in_part,
                                                                  right_at_multiples,
                                                                  prefix_written,
                                                                  not_a_number,

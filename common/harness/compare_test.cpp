@@ -131,6 +131,18 @@ TEST_CASE("hint: nothing was written") {
   Answer single(made_up("p", doubled), 1);
   single.poison(0);
   CHECK(single.says("was never written, or added to before it was set"));
+  // Once is enough.
+  const std::string once = single.compare().message;
+  CHECK(once.find("never written") == once.rfind("never written"));
+}
+
+TEST_CASE("hint: only some bytes of an element were written") {
+  Answer answer(made_up("p", doubled), 1);
+  answer.poison(0);
+  answer.output().bytes()[0] = std::byte{0};
+  CHECK(answer.says("got nan"));
+  CHECK(answer.says("only the first bytes of it were written: are sizes given in bytes"));
+  CHECK_FALSE(answer.says("is something added to it"));
 }
 
 TEST_CASE("hint: only a prefix was written") {
@@ -138,10 +150,11 @@ TEST_CASE("hint: only a prefix was written") {
   for (int i = 256; i < 300; ++i) tail.poison(i);
   CHECK(tail.says("only the first 256 of 300 elements were written"));
   CHECK(tail.says("look at the last block's tail"));
-  CHECK(tail.says("44 of 300 elements are wrong: they were never written"));
+  CHECK_FALSE(tail.says("all is right up to"));
+  CHECK(tail.says("44 of 300 elements were never written"));
   Answer quarter(made_up("p", doubled), 400);
   for (int i = 100; i < 400; ++i) quarter.poison(i);
-  CHECK(quarter.says("a quarter: is the grid sized for N / 4 threads?"));
+  CHECK(quarter.says("a quarter: is the grid sized for N / 4 threads, or a copy for N bytes?"));
   Answer vector(made_up("p", doubled), 103);
   for (int i = 100; i < 103; ++i) vector.poison(i);
   CHECK(vector.says("after the last float4"));
