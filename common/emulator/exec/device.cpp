@@ -192,6 +192,12 @@ void Device::Implementation::check(const Launch& launch) const {
                                 std::to_string(threads) + " threads: at most " +
                                 std::to_string(most) + " are allowed");
   }
+  // Which ptxas would not have compiled.
+  if (constexpr std::size_t most_static = 48 << 10; function.static_shared > most_static) {
+    refuse_launch(function, "its __shared__ arrays take " + std::to_string(function.static_shared) +
+                                " bytes: at most " + std::to_string(most_static) +
+                                " can be declared; more is dynamic (extern __shared__)");
+  }
   const std::size_t shared = function.static_shared + launch.dynamic_shared_bytes;
   if (shared > properties.shared_per_block_optin) {
     refuse_launch(function, std::to_string(shared) + " bytes of shared memory a block: at most " +

@@ -31,6 +31,17 @@ TEST_CASE("a store behind an allocation names it, the thread and the line") {
   CHECK(says(text, "block (1,0,0), thread (1,0,0)"));
 }
 
+TEST_CASE("an address outside of freed memory is named after what is still there") {
+  TestKernel k(kernel_text(1, store_own));
+  const auto old = k.words(Words(64), "old");
+  const auto kept = k.words(Words(64), "kept");
+  REQUIRE(kept > old);
+  k.device.free(old);
+  const std::string text = k.fault({1, 1, 1}, {32, 1, 1}, {kept - 4});
+  CHECK(says(text, "out of bounds"));
+  CHECK(says(text, "4 bytes before the 256-byte allocation 'kept'"));
+}
+
 TEST_CASE("memory that was freed is named so") {
   TestKernel k(kernel_text(1, store_own));
   const auto at = k.words(Words(64), "old");
@@ -102,6 +113,13 @@ TEST_CASE("a barrier that some threads never reach is a deadlock with names") {
   CHECK(says(text, "test.cu:12"));
   CHECK(says(text, "32 threads of warp 1"));
   CHECK(says(text, "test.cu:13"));
+}
+
+TEST_CASE("a kernel that declares more shared memory than a GPU gives is refused") {
+  TestKernel k(kernel_text(0, "ret;", ".shared .align 4 .b8 tile[49156];\n"));
+  const std::string text = k.fault({1, 1, 1}, {32, 1, 1}, {});
+  CHECK(k.kind == FaultKind::invalid_launch);
+  CHECK(says(text, "take 49156 bytes: at most 49152"));
 }
 
 TEST_CASE("a shuffle whose lanes never come is a deadlock") {

@@ -172,7 +172,7 @@ bool DeviceMemory::freed(DeviceAddress address) const {
   std::shared_lock lock(mutex_);
   auto after = freed_.upper_bound(address);
   return after != freed_.begin() &&
-         address - std::prev(after)->first < std::prev(after)->second.reserved;
+         address - std::prev(after)->first < std::prev(after)->second.allocation.bytes;
 }
 
 std::string DeviceMemory::describe(DeviceAddress address, std::uint64_t bytes) const {
@@ -187,7 +187,7 @@ std::string DeviceMemory::describe(DeviceAddress address, std::uint64_t bytes) c
   auto after = freed_.upper_bound(address);
   if (after != freed_.begin()) {
     const Block& block = std::prev(after)->second;
-    if (address - block.allocation.address < block.reserved) {
+    if (address - block.allocation.address < block.allocation.bytes) {
       return hex(address) + ": " + std::to_string(address - block.allocation.address) +
              " bytes into " + name(block) + ", which was freed";
     }

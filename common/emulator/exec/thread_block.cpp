@@ -154,10 +154,12 @@ void ThreadBlock::check_deadline(const Warp& warp) const {
   const Block* at = warp.running();
   const Inst* inst = at && at->first != at->last ? at->first : nullptr;
   const ptx::Instruction* instruction = inst ? inst->source : at ? at->end_source : nullptr;
-  report(warp,
-         {FaultKind::timeout, "out of time: the kernel was still running", "",
-          "does every loop end? A loop that waits for another thread needs that thread to run",
-          warp.groups.empty() ? 0 : std::countr_zero(warp.groups[0].mask), instruction});
+  report(
+      warp,
+      {FaultKind::timeout, "out of time: the kernel was still running", "",
+       "does every loop end, and does no thread do the work of all? A loop that waits for another "
+       "thread needs that thread to run",
+       warp.groups.empty() ? 0 : std::countr_zero(warp.groups[0].mask), instruction});
 }
 
 void ThreadBlock::deadlock() {
