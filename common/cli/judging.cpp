@@ -4,6 +4,7 @@
 #include <set>
 
 #include "common/cli/progress_line.hpp"
+#include "common/harness/report.hpp"
 #include "common/harness/verdict.hpp"
 
 namespace ladder::cli {
@@ -17,7 +18,7 @@ std::vector<CatalogEntry> resolve_all(const Catalog& catalog, const std::vector<
       if (seen.insert(entry.file).second) entries.push_back(entry);
   if (entries.empty())
     throw UsageError("'" + ids.front() + "' has no " + (exercises ? "exercises" : "steps") +
-                     " yet; see: ladder list");
+                     " yet; see: ./ladder list");
   return entries;
 }
 
@@ -34,8 +35,7 @@ std::vector<SolverReport> judge_all(const Course& course, const std::vector<Cata
       line.show(part, what, total > 0 ? static_cast<double>(done) / total : 0);
     };
     reports.push_back(judge_entry(course, entries[i], one));
-    line.finished(part, "checked " + entries[i].short_id() + ": " +
-                            std::string(name_of(reports.back().verdict)));
+    line.finished(part, "checked " + entries[i].short_id() + ": " + headline(reports.back()));
   }
   return reports;
 }

@@ -81,18 +81,36 @@ std::string indented(const std::string& text, int columns) {
   return result;
 }
 
+bool missed(const GoalReport& goal) {
+  return goal.judged && !goal.met;
+}
+
+// Every answer is right, but it was not reached as the exercise asks.
+bool only_goals_missed(const SolverReport& report) {
+  return report.verdict == Verdict::wrong && report.message.rfind("goal missed", 0) == 0 &&
+         std::any_of(report.goals.begin(), report.goals.end(), missed) &&
+         std::all_of(report.cases.begin(), report.cases.end(),
+                     [](const auto& one) { return one.verdict == Verdict::solved; });
+}
+
+// A missed goal's message repeats what was wanted.
 std::string goal_lines(const SolverReport& report, const Style& style) {
   std::string text;
   for (const GoalReport& goal : report.goals) {
     const char* word = !goal.judged ? "not judged" : goal.met ? "met" : "missed";
     const Colour colour = !goal.judged ? Colour::yellow : goal.met ? Colour::green : Colour::red;
-    text += "  goal " + coloured(word, colour, style) + ": " + goal.relation.text + "\n";
-    if (!goal.message.empty() && (!goal.judged || !goal.met)) text += indented(goal.message, 4);
+    text += "  goal " + coloured(word, colour, style) + ": " +
+            (missed(goal) && !goal.message.empty() ? goal.message : goal.relation.text) + "\n";
+    if (!goal.judged && !goal.message.empty()) text += indented(goal.message, 4);
   }
   return text;
 }
 
 }  // namespace
+
+std::string headline(const SolverReport& report) {
+  return only_goals_missed(report) ? "goal missed" : std::string(name_of(report.verdict));
+}
 
 Style Style::of_stdout() {
   Style style;
@@ -115,15 +133,17 @@ Style Style::of_stdout() {
 }
 
 std::string to_text(const SolverReport& report, const Style& style) {
-  const std::string verdict(name_of(report.verdict));
+  const std::string verdict = headline(report);
   std::string text = coloured(report.id, Colour::bold, style) + ": " +
                      coloured(verdict, colour_of(report.verdict), style);
   const auto cases = std::count_if(report.cases.begin(), report.cases.end(),
                                    [](const auto& one) { return one.verdict == Verdict::solved; });
   if (report.verdict == Verdict::solved && cases > 0)
     text += " (" + std::to_string(cases) + (cases == 1 ? " case)" : " cases)");
+  const bool only_goals = only_goals_missed(report);
+  if (only_goals) text += ", though every answer is right";
   text += "\n";
-  if (!report.message.empty()) text += indented(report.message, 2);
+  if (!report.message.empty() && !only_goals) text += indented(report.message, 2);
   text += goal_lines(report, style);
   for (const std::string& note : report.notes) text += "  note: " + note + "\n";
   return text;
@@ -177,13 +197,13 @@ std::string computed_table(const std::vector<SolverReport>& reports, const std::
     const double memory_us = moved / roofline.gigabytes_per_s * 1e-3;
     const double arithmetic_us = costs[i].flops / roofline.tflops * 1e-6;
     const bool counted = !report.counters.empty();
-    table.add({rung_of(report.id), report.idea, std::string(name_of(report.verdict)),
-               counted ? short_number(moved) : "",
-               counted && costs[i].bytes > 0 ? number(moved / costs[i].bytes, 2) : "",
-               counted ? number(std::max(memory_us, arithmetic_us), 2) : "",
-               counted ? (memory_us >= arithmetic_us ? "memory" : "arithmetic") : "",
-               counted ? report.counted_at.text() : ""},
-              {Colour::bold, Colour::none, colour_of(report.verdict)});
+    table.add(
+        {rung_of(report.id), report.idea, headline(report), counted ? short_number(moved) : "",
+         counted && costs[i].bytes > 0 ? number(moved / costs[i].bytes, 2) : "",
+         counted ? number(std::max(memory_us, arithmetic_us), 2) : "",
+         counted ? (memory_us >= arithmetic_us ? "memory" : "arithmetic") : "",
+         counted ? report.counted_at.text() : ""},
+        {Colour::bold, Colour::none, colour_of(report.verdict)});
     if (report.verdict != Verdict::solved && !report.message.empty())
       messages += "\n" + report.id + "\n" + indented(report.message, 2);
   }
@@ -218,7 +238,7 @@ std::string ladder_table(const std::vector<SolverReport>& reports, const BenchRe
       timed_at = entry->at.text();
     }
     const double instructions = counter(report, "instructions.warp");
-    table.add({rung_of(report.id), report.idea, std::string(name_of(report.verdict)),
+    table.add({rung_of(report.id), report.idea, headline(report),
                instructions > 0 ? short_number(instructions) : "",
                requests > 0 ? short_number(requests) : "",
                requests > 0 ? number(memory_sectors(report) / requests, 1) : "",

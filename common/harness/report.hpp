@@ -24,6 +24,8 @@ struct Style {
   int width = 80;            // columns; a line that can be shortened never exceeds it
   static Style of_stdout();  // asks isatty, NO_COLOR, TERM, the locale, the window's width
 };
+// The verdict in words; "goal missed" where the answers themselves are right.
+std::string headline(const SolverReport& report);
 std::string to_text(const SolverReport& report, const Style& style);
 std::string to_text(const BenchReport& report, const Style& style);
 // What can be said about speed without a GPU: the bytes that each solver's requests moved in the

@@ -117,3 +117,22 @@ TEST_CASE("a failed report shows its message and a missed goal its figures") {
   CHECK(text.find("goal missed") != std::string::npos);
   CHECK(text.find("is 512") != std::string::npos);
 }
+
+TEST_CASE("right answers that miss a goal are not called wrong, and each goal is named once") {
+  SolverReport report = solved_step();
+  report.verdict = Verdict::wrong;
+  report.message = "goal missed: silu\n  global.load.requests is 512, wanted == 128 at N=4096";
+  GoalReport goal;
+  goal.relation.text = "global.load.requests == 128 at N=4096";
+  goal.judged = true;
+  goal.message = "global.load.requests is 512, wanted == 128 at N=4096";
+  report.goals.push_back(goal);
+  CHECK(headline(report) == "goal missed");
+  const std::string text = to_text(report, Style{});
+  CHECK(text.find("wrong answer") == std::string::npos);
+  CHECK(text.find("goal missed, though every answer is right") != std::string::npos);
+  CHECK(text.find("is 512") != std::string::npos);
+  CHECK(text.find("is 512") == text.rfind("is 512"));
+  report.cases.emplace_back().verdict = Verdict::wrong;
+  CHECK(headline(report) == "wrong answer");
+}
