@@ -48,6 +48,34 @@ void restore_qualifiers(std::vector<std::string>& lines) {
   }
 }
 
+// What to do about errors that beginners meet and that nvcc words for experts.
+std::string advice_for(const std::string& error) {
+  struct Advice {
+    const char* error;
+    const char* advice;
+  };
+  static constexpr Advice known[] = {
+      {"a host function call cannot be configured",
+       "only a kernel is launched with <<<blocks, threads>>>: write __global__ before its void"},
+      {"__global__ function call must be configured",
+       "a kernel is called with a launch: kernel<<<blocks, threads>>>(...)"},
+      {"calling a constexpr __host__ function",
+       "that function is the host's; kernels have INFINITY, FLT_MAX and the like as constants"},
+      {"calling a __host__ function",
+       "a kernel can call only what is marked so: write __device__ before that function"},
+      {"must have a void return type",
+       "a kernel hands its results over in memory, through a pointer"},
+      {"type \"const float *\" is incompatible with parameter of type \"float *\"",
+       "const arrays are inputs: are the arguments in the right order?"},
+      {"expression must be a modifiable lvalue",
+       "const memory is an input: is this the right array?"},
+      {"ptxas fatal   : Ptx assembly aborted", "the text in an asm() is not PTX"},
+  };
+  for (const Advice& one : known)
+    if (error.find(one.error) != std::string::npos) return one.advice;
+  return "";
+}
+
 }  // namespace
 
 std::vector<std::string> error_blocks(std::string_view output) {
@@ -76,6 +104,8 @@ std::string compile_message(const std::vector<std::string>& errors, const std::s
     if (lines.size() > lines_shown_of_one) lines.resize(lines_shown_of_one);
     restore_qualifiers(lines);
     for (const std::string& line : lines) message += "\n  " + line;
+    if (const std::string advice = advice_for(errors[i]); !advice.empty())
+      message += "\n  help: " + advice;
   }
   if (errors.size() > errors_shown) {
     message += "\n  and " + std::to_string(errors.size() - errors_shown) + " more";

@@ -26,6 +26,14 @@ TEST_CASE("errors are taken from nvcc's output, warnings, remarks and counts are
   CHECK(error_blocks("").empty());
 }
 
+TEST_CASE("a launch of what is no kernel is explained") {
+  const std::string message = compile_message(
+      {"a.cu:1: error: a host function call cannot be configured\n  add<<<1, 1>>>(c);"}, "a.cu");
+  CHECK(message.find("help: only a kernel is launched with <<<") != std::string::npos);
+  CHECK(compile_message({"a.cu:1: error: expected a \";\""}, "a.cu").find("help") ==
+        std::string::npos);
+}
+
 TEST_CASE("quoted code reads as it was written, and the caret stays below its place") {
   const std::string message = compile_message({"a.cu:1: error: expected an expression\n"
                                                "  __attribute__((global)) void k() { x = ; }\n"
