@@ -14,7 +14,15 @@ struct LadderEmulator {
   // The first device-side fault, refused launch or bad address in a call since reset, as the text shown to a learner (several lines: what,
   // file:line, instruction, block/thread, address, allocation, help), or NULL.
   const char* (*fault)(void);
+  // The first call since reset that failed without a fault (of those whose error nobody has asked
+  // for with cudaGetLastError, if there are such), and how:
+  // "cudaMemcpy: cudaErrorInvalidValue: invalid argument", or NULL.
+  const char* (*failed_call)(void);
   void (*reset)(void);  // forgets faults, counters and the sticky error; allocations stay
+
+  // Whether this library's handler of SIGSEGV has something to say about an access there. Safe in a
+  // signal handler.
+  int (*explains)(uint64_t address);
 
   // Turns counting on or off for launches to come (off: only instructions are counted).
   void (*count)(int on);

@@ -104,7 +104,7 @@ TEST_CASE("a write out of bounds by one float is trapped with its line") {
 }
 
 TEST_CASE("an output that is never written is wrong and said to be so") {
-  check(judge_mood("never written"), Verdict::wrong, "it was never written");
+  check(judge_mood("never written"), Verdict::wrong, "never written");
 }
 
 TEST_CASE("an output that is added to without being set is wrong: it held NaN") {
@@ -120,6 +120,24 @@ TEST_CASE("a kernel that never ends is out of time, with its line") {
 
 TEST_CASE("exit(0) inside solve is trapped") {
   check(judge_mood("exit"), Verdict::trapped, "ended its process (exit code 0) inside solve");
+}
+
+TEST_CASE("a solver that checks its calls and exits hears what the emulator saw") {
+  check(judge_mood("notices and exits"), Verdict::trapped, "out of bounds: write of 4 bytes");
+}
+
+TEST_CASE("a crash of host code is told with its likely reason") {
+  check(judge_mood("null pointer"), Verdict::trapped, "a null pointer was dereferenced");
+  check(judge_mood("endless recursion"), Verdict::trapped, "does a recursion never end?");
+}
+
+TEST_CASE("a call that fails unnoticed is named") {
+  check(judge_mood("wrong direction"), Verdict::trapped,
+        "cudaMemcpy: cudaErrorInvalidValue: invalid argument");
+}
+
+TEST_CASE("arrays that solve freed are said to be its caller's") {
+  check(judge_mood("frees an input"), Verdict::trapped, "belong to its caller");
 }
 
 TEST_CASE("host code that dereferences a device pointer is trapped and told which") {

@@ -52,7 +52,10 @@ Outcome crash(const protocol::Reply& reply, During during, const Problem& proble
                   static_cast<unsigned long long>(reply.address));
   std::string message =
       "host code crashed: " + signal_name(reply.code) + where + ", " + advice(during);
-  if (bad_address && reply.address < 4096)
+  if (std::strcmp(reply.text, protocol::stack_overflow) == 0)
+    message +=
+        "\nthe stack is full: does a recursion never end? Large arrays belong in a std::vector";
+  else if (bad_address && reply.address < 4096)
     message += "\na null pointer was dereferenced";
   else if (bad_address)
     message += "\nis a device pointer used by host code, or an array overrun?";
@@ -74,9 +77,12 @@ Outcome cuda_error(const protocol::Reply& reply, During during, const WorkerOpti
                   false,
                   {}};
   if (!options.emulated)
-    outcome.message += "\nthe emulator may tell the line: ladder check ... --on emulator";
+    outcome.message += "\nthe emulator may tell the line: ./ladder check ... --on emulator";
   else
-    outcome.message += "\ncheck the grid, the block and the arguments of the launch";
+    outcome.message +=
+        "\ncheck the arguments of that call: the sizes are in bytes, and a copy needs the "
+        "direction "
+        "that its pointers have";
   return outcome;
 }
 
@@ -139,7 +145,7 @@ Outcome unanswered(const Answer& answer, During during, const WorkerOptions& opt
   if (answer.end == Answer::End::timed_out)
     return {Verdict::out_of_budget,
             "no answer after " + seconds_text(options.time_limit_s) + ", " + advice(during) +
-                "\ndoes a loop never end?",
+                "\ndoes a loop never end, or does each thread do the work of all?",
             false,
             {}};
   if (answer.end == Answer::End::exited)

@@ -10,6 +10,7 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -70,7 +71,8 @@ Outcome device_trouble(Reply& reply, int error) {
     return Outcome::fault;
   }
   if (error == cuda_success) return Outcome::done;
-  set_text(reply, cuda.describe(error));
+  const char* call = cuda.emulator != nullptr ? cuda.emulator->failed_call() : nullptr;
+  set_text(reply, call != nullptr ? call : cuda.describe(error));
   return error == cuda_error_memory_allocation ? Outcome::out_of_memory : Outcome::cuda_error;
 }
 
@@ -100,12 +102,43 @@ Outcome device_trouble(Reply& reply, int error) {
   _exit(0);
 }
 
+bool calling = false;  // solve, which has not returned
+
+// Runs at exit: a solver that checks its calls and ends the process should hear what the emulator
+// saw, not only that it ended.
+void tell_fault_at_exit() {
+  const char* fault = calling && cuda.emulator != nullptr ? cuda.emulator->fault() : nullptr;
+  if (fault == nullptr) return;
+  static Reply reply;
+  reply.argument = -1;
+  reply.outcome = Outcome::fault;
+  reply.code = cuda.peek_at_last_error();
+  set_text(reply, std::string(fault) + "\nwhereupon solve ended its process");
+  std::fflush(nullptr);
+  send_reply(reply);
+}
+
 constexpr int crashes[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
 struct sigaction earlier[NSIG];  // the emulator's, which knows all of its memory
 
+// Whether `address` is where the stack would have to grow to.
+bool is_next_to_stack(std::uint64_t address, const void* context) {
+  constexpr std::uint64_t near = 64 << 10;
+#if defined(__x86_64__)
+  const auto top = static_cast<std::uint64_t>(
+      static_cast<const ucontext_t*>(context)->uc_mcontext.gregs[REG_RSP]);
+#elif defined(__aarch64__)
+  const std::uint64_t top = static_cast<const ucontext_t*>(context)->uc_mcontext.sp;
+#else
+  const std::uint64_t top = 0;
+  static_cast<void>(context);
+#endif
+  return address + near > top && address < top + near;
+}
+
 // Runs on its own stack, touches only static memory, and ends the process; or leaves a bad address
-// that is in none of the arrays to the emulator.
-void crashed(int signal, siginfo_t* info, void*) {
+// that is in none of the arrays to the emulator, if that knows more.
+void crashed(int signal, siginfo_t* info, void* context) {
   static Reply reply;
   reply.outcome = Outcome::crashed;
   reply.code = signal;
@@ -121,10 +154,14 @@ void crashed(int signal, siginfo_t* info, void*) {
       }
       ++index;
     }
-    if (reply.argument < 0 && (earlier[signal].sa_flags & SA_SIGINFO) != 0) {
+    if (reply.argument < 0 && cuda.emulator != nullptr &&
+        cuda.emulator->explains(reply.address) != 0 &&
+        (earlier[signal].sa_flags & SA_SIGINFO) != 0) {
       sigaction(signal, &earlier[signal], nullptr);
       return;  // the instruction faults again
     }
+    if (reply.argument < 0 && is_next_to_stack(reply.address, context))
+      std::memcpy(reply.text, protocol::stack_overflow, sizeof protocol::stack_overflow);
   }
   send_reply(reply);
   _exit(128 + signal);
@@ -333,7 +370,9 @@ void call(const Command& command, int input_descriptor, int result_descriptor, R
   if (command.timed != 0) bench.make_cold();
   const auto start = std::chrono::steady_clock::now();
   if (command.timed != 0) bench.start();
+  calling = true;
   call_solve(command);
+  calling = false;
   if (command.timed != 0) bench.stop();
   // A bad launch is told by the last error, a fault inside a kernel by the synchronisation.
   const int launch_error = cuda.get_last_error();
@@ -344,8 +383,12 @@ void call(const Command& command, int input_descriptor, int result_descriptor, R
   if (reply.outcome != Outcome::done) return;
   collect_counters(reply);
   if (command.timed != 0) reply.device_us = bench.elapsed_us();
-  if (command.without_results == 0)
-    reply.outcome = device_trouble(reply, copy_out(command, results));
+  if (command.without_results != 0) return;
+  reply.outcome = device_trouble(reply, copy_out(command, results));
+  if (reply.outcome != Outcome::done)
+    set_text(reply, std::string(reply.text) +
+                        "\nsolve's arguments belong to its caller: it must not free them, nor "
+                        "reset the device");
 }
 
 void serve(const Command& command, const int (&descriptors)[2], Reply& reply) {
@@ -397,6 +440,7 @@ int serve_all() {
   while (receive(*command, descriptors)) {
     std::memset(static_cast<void*>(reply.get()), 0, sizeof *reply);
     reply->argument = -1;
+    calling = false;  // an exception may have left solve
     try {
       serve(*command, descriptors, *reply);
     } catch (const std::bad_alloc&) {
@@ -444,5 +488,6 @@ int main(int count, char** words) {
   setrlimit(RLIMIT_CORE, &no_core);
   limit(RLIMIT_DATA, std::strtoull(words[3], nullptr, 10));
   limit(RLIMIT_CPU, std::strtoull(words[4], nullptr, 10));
+  std::atexit(tell_fault_at_exit);
   return serve_all();
 }

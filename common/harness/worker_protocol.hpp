@@ -12,6 +12,7 @@ namespace ladder::protocol {
 
 constexpr std::uint32_t version = 1;
 constexpr int max_arguments = 16;
+inline constexpr char stack_overflow[] = "stack overflow";  // the text of such a crash
 constexpr std::size_t path_bytes = 4096;
 constexpr std::size_t text_bytes = 8192;
 constexpr int max_counters = 96;

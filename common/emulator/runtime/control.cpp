@@ -1,6 +1,7 @@
 // ladderEmulator(): what the worker and the command line ask the emulator.
 #include "common/emulator/control.hpp"
 
+#include "common/emulator/runtime/host_fault.hpp"
 #include "common/emulator/runtime/runtime.hpp"
 
 namespace ladder::emulator {
@@ -25,6 +26,7 @@ void change_options(Change change) {
 constexpr LadderEmulator interface = {
     .version = 1,
     .fault = [] { return locked([](Runtime& runtime) { return runtime.fault(); }); },
+    .failed_call = [] { return locked([](Runtime& runtime) { return runtime.failed_call(); }); },
     .reset =
         [] {
           locked([](Runtime& runtime) {
@@ -32,6 +34,7 @@ constexpr LadderEmulator interface = {
             if (Device* device = runtime.device_if_made()) device->reset_counters();
           });
         },
+    .explains = [](std::uint64_t address) { return explains_fault_at(address) ? 1 : 0; },
     .count = [](int on) { change_options([on](Options& options) { options.count = on != 0; }); },
     .counters =
         [](void (*visit)(const char*, double, void*), void* context) {

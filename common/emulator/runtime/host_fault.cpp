@@ -68,8 +68,11 @@ void describe(const siginfo_t& info, const void* context) {
   [[maybe_unused]] const ssize_t written = write(2, text, std::strlen(text));
 }
 
-bool in_copied_range(const siginfo_t& info) {
-  const DeviceAddress address = address_of(info.si_addr);
+bool on_device(DeviceAddress address) {
+  return watched != nullptr && watched->is_device_address(address);
+}
+
+bool in_copied_range(DeviceAddress address) {
   return address >= copied_address && address - copied_address < copied_bytes;
 }
 
@@ -85,12 +88,11 @@ void describe_copy(const siginfo_t& info) {
 }
 
 void on_fault(int signal, siginfo_t* info, void* context) {
-  const bool ours = watched != nullptr && info->si_code > 0 &&
-                    watched->is_device_address(address_of(info->si_addr));
+  const DeviceAddress address = address_of(info->si_addr);
   struct sigaction& previous = signal == SIGBUS ? previous_bus : previous_segv;
-  if (ours) {
+  if (info->si_code > 0 && on_device(address)) {
     describe(*info, context);
-  } else if (info->si_code > 0 && in_copied_range(*info)) {
+  } else if (info->si_code > 0 && in_copied_range(address)) {
     describe_copy(*info);
   } else if (previous.sa_flags & SA_SIGINFO) {
     previous.sa_sigaction(signal, info, context);
@@ -107,6 +109,10 @@ void on_fault(int signal, siginfo_t* info, void* context) {
 }
 
 }  // namespace
+
+bool explains_fault_at(DeviceAddress address) {
+  return on_device(address) || in_copied_range(address);
+}
 
 HostAccess::HostAccess(const void* address, std::size_t bytes) {
   copied_address = address_of(address);

@@ -11,6 +11,9 @@ namespace ladder::emulator {
 // lets the process die by that signal; every other fault goes to the handler that was there before.
 void watch_host_accesses(const Device& device);
 
+// Whether that handler would name an access at `address`. Safe in a signal handler.
+bool explains_fault_at(DeviceAddress address);
+
 // While this lives, a copy touches [address, address + bytes) of host memory on behalf of the
 // program: a fault there is the program's, and is named so. One at a time: the runtime is locked.
 class HostAccess {

@@ -238,8 +238,20 @@ const char* Runtime::fault() const {
   return journal.faults().empty() ? nullptr : journal.faults().front().c_str();
 }
 
+void Runtime::note_failure(const char* function, cudaError_t result) {
+  if (!failed_call_.empty() && !failure_was_read_) return;
+  failure_was_read_ = false;
+  failed_call_ =
+      std::string(function) + ": " + cudaGetErrorName(result) + ": " + cudaGetErrorString(result);
+}
+
+const char* Runtime::failed_call() const {
+  return failed_call_.empty() ? nullptr : failed_call_.c_str();
+}
+
 void Runtime::forget_faults() {
   journal.forget_faults();
+  failed_call_.clear();
   pending_ = sticky_ = cudaSuccess;
   thread_error = cudaSuccess;
 }
@@ -254,7 +266,10 @@ void Runtime::finish() {
 
 cudaError_t Runtime::last_error(bool clear) {
   const cudaError_t result = sticky_ != cudaSuccess ? sticky_ : thread_error;
-  if (clear) thread_error = cudaSuccess;
+  if (clear) {
+    thread_error = cudaSuccess;
+    failure_was_read_ = true;
+  }
   return result;
 }
 

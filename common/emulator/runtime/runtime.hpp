@@ -67,6 +67,7 @@ class Runtime {
 
   // control.hpp
   const char* fault() const;
+  const char* failed_call() const;
   void forget_faults();
   void finish();  // at exit: report, lost output
 
@@ -87,9 +88,12 @@ class Runtime {
   std::optional<cudaError_t> enter(const char* function, Effect effect);
   cudaError_t leave(Effect effect, cudaError_t result);
   cudaError_t current_exception_code(const char* function);
+  void note_failure(const char* function, cudaError_t result);
   void make_device();
 
   std::unique_ptr<Device> device_;
+  bool failure_was_read_ = false;
+  std::string failed_call_;             // the first, until it is forgotten
   std::mutex output_mutex_;             // kernels print from several threads
   std::string output_;                  // printed by kernels, not shown yet
   cudaError_t pending_ = cudaSuccess;   // a fault that no call has reported yet
@@ -106,7 +110,9 @@ cudaError_t Runtime::call(const char* function, Effect effect, Body body) noexce
     body(runtime);
     return runtime.leave(effect, cudaSuccess);
   } catch (...) {
-    return runtime.leave(effect, runtime.current_exception_code(function));
+    const cudaError_t result = runtime.current_exception_code(function);
+    if (result != cudaErrorNotReady) runtime.note_failure(function, result);
+    return runtime.leave(effect, result);
   }
 }
 
