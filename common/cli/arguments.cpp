@@ -88,14 +88,14 @@ CLI::App& add_command(CLI::App& app, const char* name, const char* description,
 
 void add_learner_commands(CLI::App& app, Requests& requests) {
   CLI::App& run = add_command(app, "run", "check every step of a chapter and show the ladder",
-                              "  ladder run 01\n  ladder run 01 --on emulator --json");
+                              "  ./ladder run 01\n  ./ladder run 01 --on emulator --json");
   run.add_option("ID", requests.run.ids, kIdHelp)->required();
   run.add_flag("--exercises", requests.run.exercises, "the chapter's exercises, not its steps");
   add_running_options(run, requests.run, true);
   run.callback([&] { requests.chosen = [&] { return cli::run(requests.run); }; });
 
   CLI::App& list = add_command(app, "list", "what the course has: steps, exercises, problems",
-                               "  ladder list\n  ladder list 01\n  ladder list --problems");
+                               "  ./ladder list\n  ./ladder list 01\n  ./ladder list --problems");
   list.add_option("ID", requests.list.ids, kIdHelp);
   list.add_flag("--problems", requests.list.problems, "problems with their signatures");
   list.add_flag("--mutants", requests.list.mutants, "the deliberately wrong solvers, one by one");
@@ -104,9 +104,9 @@ void add_learner_commands(CLI::App& app, Requests& requests) {
 
   CLI::App& check = add_command(
       app, "check", "is it right? For a step, an exercise, or any file with a solve()",
-      "  ladder check 01.ex1\n"
-      "  ladder check --problem vector_add mine.cu\n"
-      "  ladder check --problem matmul mine.cu --case \"M=16 N=32 K=8\" --case \"M=1 N=1 K=1\"\n"
+      "  ./ladder check 01.ex1\n"
+      "  ./ladder check --problem vector_add mine.cu\n"
+      "  ./ladder check --problem matmul mine.cu --case \"M=16 N=32 K=8\" --case \"M=1 N=1 K=1\"\n"
       "\nExit codes: 0 solved, 1 wrong answer or goal missed, 2 usage, 3 does not compile,\n"
       "4 trapped, 5 out of time or memory, 6 our fault or the machine's, 77 skipped");
   check.add_option("ID|FILE", requests.check.targets, "an id, or with --problem a .cu file")
@@ -124,7 +124,7 @@ void add_learner_commands(CLI::App& app, Requests& requests) {
 
   CLI::App& next =
       add_command(app, "next", "check the exercise you are at and show what comes next",
-                  "  ladder next\n  ladder next --on emulator");
+                  "  ./ladder next\n  ./ladder next --on emulator");
   add_running_options(next, requests.next, false);
   next.callback([&] { requests.chosen = [&] { return cli::next(requests.next); }; });
 
@@ -137,17 +137,18 @@ void add_learner_commands(CLI::App& app, Requests& requests) {
     });
   };
   add_id_command("hint", "show the next hint of an exercise (there are three)",
-                 "  ladder hint 01.ex1", cli::hint);
+                 "  ./ladder hint 01.ex1", cli::hint);
   add_id_command("reset", "put an exercise's stub back, keeping yours as a backup",
-                 "  ladder reset 01.ex1", cli::reset);
+                 "  ./ladder reset 01.ex1", cli::reset);
   add_id_command("diff", "what you changed in an exercise, or what a step changes in its parent",
-                 "  ladder diff 01.ex1\n  ladder diff 01.05", cli::diff);
+                 "  ./ladder diff 01.ex1\n  ./ladder diff 01.05", cli::diff);
 }
 
 void add_measuring_commands(CLI::App& app, Requests& requests) {
   CLI::App& bench = add_command(
       app, "bench", "how fast? Times solvers on a GPU against a ceiling, or measures the emulator",
-      "  ladder bench 01\n  ladder bench 01.05 01.06 --gpu 1\n  ladder bench --emulator --json");
+      "  ./ladder bench 01\n  ./ladder bench 01.05 01.06 --gpu 1\n  ./ladder bench --emulator "
+      "--json");
   bench.add_option("ID", requests.bench.ids,
                    std::string(kIdHelp) + "; with --emulator, a kernel's name");
   bench.add_flag("--emulator", requests.bench.emulator,
@@ -157,7 +158,7 @@ void add_measuring_commands(CLI::App& app, Requests& requests) {
 
   CLI::App& emulate =
       add_command(app, "emulate", "run a whole CUDA program without a GPU",
-                  "  ladder emulate saxpy.cu\n  ladder emulate ./saxpy 1000\n\n"
+                  "  ./ladder emulate saxpy.cu\n  ./ladder emulate ./saxpy 1000\n\n"
                   "A program must be linked with the shared runtime (nvcc -cudart shared).\n"
                   "Its exit code is passed on. Options for ladder stand before PROGRAM.");
   emulate
@@ -183,35 +184,35 @@ void add_measuring_commands(CLI::App& app, Requests& requests) {
   });
 
   CLI::App& doctor =
-      add_command(app, "doctor", "what this machine has and lacks", "  ladder doctor");
+      add_command(app, "doctor", "what this machine has and lacks", "  ./ladder doctor");
   doctor.callback([&] { requests.chosen = [] { return cli::doctor(); }; });
 }
 
 void add_developer_commands(CLI::App& app, Requests& requests) {
   CLI::App& test = add_command(app, "test", "build and run the tests of the course itself",
-                               "  ladder test\n  ladder test harness");
+                               "  ./ladder test\n  ./ladder test harness");
   test.add_option("NAME", requests.test.names, "only these tests");
   test.callback([&] { requests.chosen = [&] { return cli::test(requests.test); }; });
 
   CLI::App& dev = add_command(app, "dev", "for those who work on the course",
-                              "  ladder dev check\n  ladder dev stubs");
+                              "  ./ladder dev check\n  ./ladder dev stubs");
   dev.require_subcommand(1);
   CLI::App& check =
       add_command(dev, "check", "the gate: headers, stubs, solutions, mutants, sheets, claims",
-                  "  ladder dev check");
+                  "  ./ladder dev check");
   check.add_option("CHAPTER", requests.dev_check.chapters, "only these (01)");
   check.add_flag("--quick", requests.dev_check.quick, "files only: nothing is compiled or run");
   check.callback([&] { requests.chosen = [&] { return cli::dev_check(requests.dev_check); }; });
   CLI::App& stubs =
-      add_command(dev, "stubs", "write every stub again from its solution", "  ladder dev stubs");
+      add_command(dev, "stubs", "write every stub again from its solution", "  ./ladder dev stubs");
   stubs.callback([&] { requests.chosen = [] { return cli::dev_stubs(); }; });
   CLI::App& editor = add_command(
       dev, "editor", "write compile_commands.json, so that clangd understands .cu files",
-      "  ladder dev editor");
+      "  ./ladder dev editor");
   editor.callback([&] { requests.chosen = [] { return cli::dev_editor(); }; });
   CLI::App& parity = add_command(
       dev, "parity", "compare each step's outputs on the emulator and on a GPU, bit by bit",
-      "  ladder dev parity\n  ladder dev parity --gpu 1");
+      "  ./ladder dev parity\n  ./ladder dev parity --gpu 1");
   parity.add_option("--gpu", requests.parity.gpu, "number of the GPU, from 0");
   parity.callback([&] { requests.chosen = [&] { return cli::dev_parity(requests.parity); }; });
 }
@@ -236,9 +237,9 @@ int parse_and_run(int argc, const char* const* argv) {
   app.require_subcommand(1);
   app.footer(
       "Start here:\n"
-      "  ladder run 01               chapter 1's ladder, checked\n"
-      "  ladder next                 the exercise you are at\n"
-      "  ladder check 01.ex1         is my answer right?\n"
+      "  ./ladder run 01               chapter 1's ladder, checked\n"
+      "  ./ladder next                 the exercise you are at\n"
+      "  ./ladder check 01.ex1         is my answer right?\n"
       "  ladder COMMAND --help       options and examples");
   app.failure_message([](const CLI::App* failed, const CLI::Error& error) {
     // The command whose options were wrong says how to learn about them.

@@ -41,7 +41,7 @@ int bench_computed(const BenchRequest& request, const Course& course,
 
 int bench(const BenchRequest& request) {
   if (request.emulator) return bench_emulator(request);
-  if (request.ids.empty()) throw UsageError("bench needs an id (ladder bench 01) or --emulator");
+  if (request.ids.empty()) throw UsageError("bench needs an id (./ladder bench 01) or --emulator");
   const Course course = open_course();
   const std::vector<CatalogEntry> entries = resolve_all(course.catalog, request.ids, false);
   const Choice choice = choose_backends(request, course.toolkit);

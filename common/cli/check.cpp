@@ -70,11 +70,16 @@ std::vector<CatalogEntry> entries_of(const Course& course, const CheckRequest& r
     if (!entry)
       throw UsageError(target +
                        " is not one of the course's files; say which problem it solves:\n"
-                       "  ladder check --problem NAME " +
-                       target + "   (names: ladder list --problems)");
+                       "  ./ladder check --problem NAME " +
+                       target + "   (names: ./ladder list --problems)");
     entries.push_back(*entry);
   }
   return entries;
+}
+
+std::string what_next(const CatalogEntry& exercise, Verdict verdict) {
+  return verdict == Verdict::solved ? "the next exercise: ./ladder next"
+                                    : "stuck? ./ladder hint " + exercise.short_id();
 }
 
 }  // namespace
@@ -98,9 +103,13 @@ int check(const CheckRequest& request) {
   const ladder::Style style = ladder::Style::of_stdout();
   for (const SolverReport& report : reports) std::fputs(to_text(report, style).c_str(), stdout);
   if (reports.size() > 1)
-    std::printf("\n%s\n", summary_line(reports, "solvers", choice).c_str());
+    std::printf(
+        "\n%s\n",
+        summary_line(reports, entries.empty() ? "solvers" : noun_of(entries), choice).c_str());
   else if (!reports[0].cases.empty())
     std::printf("%s\n", choice.text.c_str());
+  if (entries.size() == 1 && entries[0].kind == SolverKind::exercise)
+    std::printf("%s\n", what_next(entries[0], verdict).c_str());
   return static_cast<int>(verdict);
 }
 

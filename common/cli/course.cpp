@@ -20,7 +20,7 @@ const Problem& problem_named(std::string_view name) {
   const std::string nearest = problems().nearest(name);
   throw UsageError("no problem '" + std::string(name) + "'" +
                    (nearest.empty() ? "" : "; did you mean '" + nearest + "'?") +
-                   "\n  all of them: ladder list --problems");
+                   "\n  all of them: ./ladder list --problems");
 }
 
 const Problem& problem_of(const CatalogEntry& entry, const SolverHeader& header) {
@@ -35,10 +35,10 @@ CatalogEntry exercise_named(const Catalog& catalog, const std::string& id) {
   const std::vector<CatalogEntry> found = catalog.resolve(id);
   if (found.size() == 1 && found[0].kind == SolverKind::exercise) return found[0];
   if (found.size() == 1)
-    throw UsageError(found[0].id() + " is not an exercise; see: ladder list " +
+    throw UsageError(found[0].id() + " is not an exercise; see: ./ladder list " +
                      found[0].chapter.substr(0, 2));
   throw UsageError("'" + id + "' names a whole chapter; name one exercise, such as " + id +
-                   ".ex1 (see: ladder list " + id + ")");
+                   ".ex1 (see: ./ladder list " + id + ")");
 }
 
 Choice choose_backends(const Running& running, const Toolkit& toolkit) {
@@ -94,7 +94,13 @@ JudgeOptions judge_options(const Running& running, const Choice& choice) {
 }
 
 SolverReport judge_entry(const Course& course, const CatalogEntry& entry, JudgeOptions options) {
-  const SolverHeader header = read_solver_header(entry.file);
+  const bool exercise = entry.kind == SolverKind::exercise;
+  if (exercise && !std::filesystem::exists(entry.file))
+    throw UsageError(shown(entry.file) + " is gone; bring it back with: ./ladder reset " +
+                     entry.short_id());
+  // What an exercise demands stands in its solution: an edited stub cannot lose it.
+  const SolverHeader header =
+      read_solver_header(exercise ? course.catalog.solution_of(entry).file : entry.file);
   options.own = true;
   SolverReport report;
   if (header.is_program()) {

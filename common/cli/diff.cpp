@@ -25,7 +25,7 @@ int show_difference(const fs::path& before, const std::string& before_label,
 
 int exercise_difference(const Catalog& catalog, const CatalogEntry& exercise) {
   if (!fs::exists(exercise.file))
-    throw UsageError(shown(exercise.file) + " is gone; bring it back with: ladder reset " +
+    throw UsageError(shown(exercise.file) + " is gone; bring it back with: ./ladder reset " +
                      exercise.short_id());
   const TemporaryFolder folder;
   const fs::path stub = folder.write("stub.cu", pristine_stub(catalog, exercise));

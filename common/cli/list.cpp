@@ -66,7 +66,7 @@ void print_chapter(const Catalog& catalog, const std::string& chapter, bool muta
       if (entry.chapter == chapter && entry.kind == kind) entries.push_back(entry);
     if (entries.empty()) continue;
     if (kind == SolverKind::mutant && !mutants)
-      std::printf("  %zu mutants (ladder list %s --mutants)\n", entries.size(),
+      std::printf("  %zu mutants (./ladder list %s --mutants)\n", entries.size(),
                   chapter.substr(0, 2).c_str());
     else
       print_kind(entries, kind);

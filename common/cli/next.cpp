@@ -32,7 +32,8 @@ void introduce(const CatalogEntry& exercise, std::size_t number, std::size_t tot
               read_sheet(exercise).title.c_str(), shown(exercise.file).c_str(),
               shown(sheet_of(exercise)).c_str());
   const std::string id = exercise.short_id();
-  std::printf("  then       ladder check %s   (stuck? ladder hint %s)\n", id.c_str(), id.c_str());
+  std::printf("  then       ./ladder check %s   (stuck? ./ladder hint %s)\n", id.c_str(),
+              id.c_str());
 }
 
 bool untouched(const Catalog& catalog, const CatalogEntry& exercise) {

@@ -117,7 +117,7 @@ TEST_CASE("a wrong solve is refused with the argument that is wrong and the cont
        "float* B, float* C, int N)"},
       {"int solve = 3;", "solver.cu: `solve` is not a function"},
       {"template <class T> void solve(T* A) {}", "`solve` is overloaded or a template"},
-      {"int main() {}", "it has a main of its own: `ladder emulate"},
+      {"int main() {}", "it has a main of its own: `./ladder emulate"},
   };
   for (const auto& row : table) {
     CAPTURE(row.solve);

@@ -88,7 +88,7 @@ void check_stub(Gate& gate, const CatalogEntry& exercise) {
     const std::string stub = generate_stub(read_file(solution), solution.string());
     const std::string committed = read_file(exercise.file);
     gate.log.check(stub == committed, exercise.file, first_difference(stub, committed),
-                   "differs from the stub that its solution gives: run `ladder dev stubs`");
+                   "differs from the stub that its solution gives: run `./ladder dev stubs`");
   } catch (const UsageError& bad) {
     gate.log.found_error(solution, bad.what());
   }

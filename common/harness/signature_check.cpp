@@ -249,7 +249,7 @@ std::string signature_message(std::string_view output, const Problem& problem,
         shown_path + ": no `solve`: export it as\n  extern \"C\" " + problem.prototype();
     if (defines_main(source_text)) {
       message +=
-          "\n  it has a main of its own: `ladder emulate " + shown_path + "` runs it as it is";
+          "\n  it has a main of its own: `./ladder emulate " + shown_path + "` runs it as it is";
     }
     return message;
   }
