@@ -69,6 +69,8 @@ std::string advice_for(const std::string& error) {
        "const arrays are inputs: are the arguments in the right order?"},
       {"expression must be a modifiable lvalue",
        "const memory is an input: is this the right array?"},
+      {"undefined reference to 'main'",
+       "this runs programs with a main; a file with solve(): ./ladder check --problem NAME FILE"},
       {"ptxas fatal   : Ptx assembly aborted", "the text in an asm() is not PTX"},
   };
   for (const Advice& one : known)

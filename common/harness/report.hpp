@@ -15,6 +15,8 @@ namespace ladder {
 std::string to_json(const std::vector<SolverReport>& reports, const DeviceFacts& device = {},
                     const BenchReport* timed = nullptr);
 std::string to_json(const BenchReport& report);
+// What kept a command from having anything to report: no entries, and a message.
+std::string to_json(Verdict verdict, const std::string& message);
 // Entries of id, at, warp_instructions, seconds, millions_per_s, cycles_each.
 std::string to_json(const std::vector<EmulatorSpeed>& speeds, const DeviceFacts& device);
 

@@ -130,6 +130,15 @@ std::string to_json(const std::vector<SolverReport>& reports, const DeviceFacts&
   return text_of(json);
 }
 
+std::string to_json(Verdict verdict, const std::string& message) {
+  Json json;
+  json["schema"] = kSchema;
+  json["verdict"] = name_of(verdict);
+  json["message"] = message;
+  json["entries"] = Json::array();
+  return text_of(json);
+}
+
 std::string to_json(const BenchReport& report) {
   Json json;
   json["schema"] = kSchema;

@@ -65,3 +65,11 @@ TEST_CASE("a bench report groups its sizes by solver") {
   CHECK(timing["ceiling"]["name"] == "copy");
   CHECK(timing["ratio"] == doctest::Approx(1.01));
 }
+
+TEST_CASE("an error is a document without entries, with the verdict and the message") {
+  const auto parsed = nlohmann::json::parse(to_json(Verdict::usage, "no such file: a.cu"));
+  CHECK(parsed["schema"] == "kernel-ladder/1");
+  CHECK(parsed["verdict"] == "usage");
+  CHECK(parsed["message"] == "no such file: a.cu");
+  CHECK(parsed["entries"].empty());
+}
