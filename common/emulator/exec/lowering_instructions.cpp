@@ -323,15 +323,21 @@ bool FunctionLowering::lower_carry(const Instruction& instruction, const Opcode&
     b = source(operands[3], kind);
   }
   if (carry_ == no_row) carry_ = rows_.temporary(RowKind::predicate);
-  const std::uint32_t carry_in = reads ? carry_ : constant(RowKind::predicate, 0);
+  std::uint32_t carry_in = reads ? carry_ : constant(RowKind::predicate, 0);
   const bool subtracts = head == "sub" || head == "subc";
+  // A subtraction leaves a carry where it needed no borrow, as a + ~b + 1 does: NVIDIA's 128-bit
+  // division reads it with addc.
+  if (subtracts && reads) {
+    carry_in = rows_.temporary(RowKind::predicate);
+    emit("not.pred", carry_in, {carry_});
+  }
   const std::uint32_t carry_out = rows_.temporary(RowKind::predicate);
   if (writes) {
     emit(((subtracts ? "_borrow." : "_carry.") + width).c_str(), carry_out, {a, b, carry_in});
   }
   emit(((subtracts ? "_subc." : "_addc.") + width).c_str(), destination(operands[0], kind),
        {a, b, carry_in});
-  if (writes) emit("_copy.pred", carry_, {carry_out});
+  if (writes) emit(subtracts ? "not.pred" : "_copy.pred", carry_, {carry_out});
   return true;
 }
 

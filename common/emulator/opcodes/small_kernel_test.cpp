@@ -465,6 +465,12 @@ TEST_CASE("comparisons combine with predicates") {
 
 TEST_CASE("carries run through wide sums") {
   check({
+      {"a difference without a borrow carries",
+       "sub.cc.u32 %r0, %x, %y; addc.u32 %r1, 0, 0; cvt.u64.u32 %d0, %r1;",
+       [](u32 t) { return input(t) >= input(t + 1); }},
+      {"a sum that carries is no borrow",
+       "add.cc.u32 %r0, %x, %y; subc.u32 %r1, 9, 0; cvt.u64.u32 %d0, %r1;",
+       [](u32 t) { return u64(input(t)) + input(t + 1) > 0xffffffff ? 9 : 8; }},
       {"add", "add.cc.u32 %r1, %x, %y; addc.u32 %r2, 0, 0; mov.b64 %d0, {%r1, %r2};",
        [](u32 t) { return u64(input(t)) + input(t + 1); }},
       {"sub", "sub.cc.u32 %r1, %x, %y; subc.u32 %r2, 0, 0; mov.b64 %d0, {%r1, %r2};",
