@@ -116,7 +116,7 @@ TEST_CASE("a barrier that some threads never reach is a deadlock with names") {
 }
 
 TEST_CASE("a kernel that declares more shared memory than a GPU gives is refused") {
-  TestKernel k(kernel_text(0, "ret;", ".shared .align 4 .b8 tile[49156];\n"));
+  TestKernel k(kernel_text(0, "mov.u32 %r1, tile;", ".shared .align 4 .b8 tile[49156];\n"));
   const std::string text = k.fault({1, 1, 1}, {32, 1, 1}, {});
   CHECK(k.kind == FaultKind::invalid_launch);
   CHECK(says(text, "take 49156 bytes: at most 49152"));
