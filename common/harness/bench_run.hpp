@@ -59,7 +59,7 @@ struct BenchLimits {
   double most_seconds = 15;  // of the rounds of one size
 };
 // Check, time, check again; rounds of one sample each until the 95 % interval of every median is
-// under 1 % or a limit is reached.
+// under 0.3 % or a limit is reached.
 TimedSize time_size(const BenchMachine& machine, const Problem& problem,
                     std::vector<TimedSubject> subjects, const Parameters& at,
                     const JudgeOptions& options, const BenchLimits& limits = {});
