@@ -15,7 +15,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr int warm_up_rounds = 2;
 constexpr double wanted_uncertainty = 0.0015;  // an interval of 0.3 %: bars are at 1.00
-constexpr double slow_call_s = 0.5;           // such a solver gets few samples
+constexpr double slow_call_s = 0.5;            // such a solver gets few samples
 constexpr int samples_of_slow = 3;
 // The judge has compared every element at smaller sizes; a timed answer is sampled.
 constexpr std::int64_t most_compared = std::int64_t{1} << 22;
@@ -31,6 +31,7 @@ class Session {
     tried_.parameters = at;
     tried_.seed = options.seed;
     indices_.assign(subjects.size(), without_answer);
+    call_us_.assign(subjects.size(), 0);
     inputs_ = make_inputs(problem, tried_);
     exchange_ = std::make_unique<Exchange>(problem, at, inputs_, worker_->guard_bytes(),
                                            Exchange::Purpose::timed);
@@ -71,7 +72,7 @@ class Session {
   bool timed(std::size_t i) const {
     return indices_[i] != without_answer && subjects_[i].verdict == Verdict::solved;
   }
-  bool slow(std::size_t i) const { return subjects_[i].timing.median_us > 1e6 * slow_call_s; }
+  bool slow(std::size_t i) const { return call_us_[i] > 1e6 * slow_call_s; }
   WorkerProcess& worker() { return *worker_; }
 
  private:
@@ -98,7 +99,7 @@ class Session {
     if (!comparison.right) outcome = {Verdict::wrong, comparison.message, false, {}};
     if (const auto damage = damage_text(problem_, *exchange_))
       outcome = {Verdict::trapped, indented(*damage), false, {}};
-    subjects_[i].timing.median_us = answer.reply->device_us;
+    call_us_[i] = answer.reply->device_us;
     if (outcome.verdict == Verdict::solved) return true;
     subjects_[i].verdict = outcome.verdict;
     subjects_[i].message = headline(outcome.verdict, problem_, tried_) + "\n" + outcome.message;
@@ -111,7 +112,8 @@ class Session {
   Case tried_;
   Inputs inputs_;
   std::unique_ptr<Exchange> exchange_;
-  std::vector<int> indices_;  // in the worker
+  std::vector<int> indices_;     // in the worker
+  std::vector<double> call_us_;  // of a compared call: tells slow ones, and is no sample
 };
 
 bool settled(const std::vector<std::vector<double>>& samples) {

@@ -64,7 +64,11 @@ TEST_CASE("right solvers are timed, interleaved with copies, and their answers c
   REQUIRE(size.subjects.size() == 1);
   CHECK_MESSAGE(size.subjects[0].verdict == Verdict::solved, size.subjects[0].message);
   CHECK(size.subjects[0].timing.samples == 3);
-  CHECK(size.subjects[0].timing.median_us > 0);
+  const Timing& timing = size.subjects[0].timing;
+  CHECK(timing.median_us > 0);
+  // The calls that are compared before and after are no samples.
+  CHECK(timing.low_us <= timing.median_us);
+  CHECK(timing.median_us <= timing.high_us);
   CHECK(size.copy.samples == 3);
 }
 

@@ -84,6 +84,7 @@ Exchange::Exchange(const Problem& problem, const Parameters& parameters, const I
       described.scalar = scalar_bits(argument, parameters);
       continue;
     }
+    static_assert(static_cast<std::uint8_t>(ElementType::f32) == protocol::element_f32);
     described.element_type = static_cast<std::uint8_t>(argument.type);
     described.elements = static_cast<std::uint64_t>(argument.extent(parameters));
     described.bytes = described.elements * size_of(argument.type);

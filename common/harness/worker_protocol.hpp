@@ -23,6 +23,8 @@ constexpr std::uint8_t guard_byte = 0xC5;
 constexpr std::uint8_t float_poison = 0xFF;
 constexpr std::uint8_t integer_poison = 0xA5;
 
+constexpr std::uint8_t element_f32 = 0;  // ladder::ElementType::f32
+
 enum class Request : std::uint32_t {
   open_runtime,   // path: libcudart; number: device index
   load_solver,    // path; the reply's number is its index
