@@ -35,7 +35,10 @@ std::string listing_json(const Catalog& catalog, const std::vector<std::string>&
   json["solvers"] = nlohmann::ordered_json::array();
   for (const CatalogEntry& entry : catalog.all()) {
     if (std::find(chapters.begin(), chapters.end(), entry.chapter) == chapters.end()) continue;
-    const SolverHeader header = read_solver_header(entry.file);
+    // An exercise's header stands in its solution: a learner's file may be anything, or gone.
+    const bool exercise = entry.kind == SolverKind::exercise;
+    const SolverHeader header =
+        read_solver_header(exercise ? catalog.solution_of(entry).file : entry.file);
     json["solvers"].push_back({{"id", entry.id()},
                                {"short_id", entry.short_id()},
                                {"kind", name_of_kind(entry.kind)},
