@@ -76,7 +76,13 @@ class FunctionLowering {
   bool load_parameter(const Instruction& instruction, ptx::Type type, int vector);
   ptx::Space space_of(const Instruction& instruction, const Opcode& opcode) const;
   void set_address(Inst& inst, const Operand& address, ptx::Space space);
+  std::uint32_t whole_address(const Operand& address, ptx::Space space);
   const ptx::Variable* parameter(std::string_view name) const;
+
+  // lowering_mbarrier.cpp
+  bool lower_mbarrier(const Instruction& instruction, const Opcode& opcode);
+  bool lower_copy_arrival(const Instruction& instruction, const Opcode& opcode);
+  bool lower_bulk_copy(const Instruction& instruction, const Opcode& opcode);
 
   [[noreturn]] void unsupported(const Instruction& instruction) const;
   [[noreturn]] void invalid(const std::string& what) const;

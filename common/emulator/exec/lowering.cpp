@@ -162,9 +162,9 @@ void FunctionLowering::lower_instruction(const Instruction& instruction) {
   try {
     done = lower_control(instruction, opcode) || lower_barrier(instruction, opcode) ||
            lower_move(instruction, opcode) || lower_memory(instruction, opcode) ||
-           lower_compare(instruction, opcode) || lower_carry(instruction, opcode) ||
-           lower_convert(instruction) || lower_collective(instruction, opcode) ||
-           lower_lanewise(instruction);
+           lower_mbarrier(instruction, opcode) || lower_compare(instruction, opcode) ||
+           lower_carry(instruction, opcode) || lower_convert(instruction) ||
+           lower_collective(instruction, opcode) || lower_lanewise(instruction);
   } catch (const std::out_of_range&) {
     invalid("an operand is missing or of another kind");
   }

@@ -48,7 +48,10 @@ std::optional<Type> type_of(std::string_view name) {
 Space FunctionLowering::space_of(const Instruction& instruction, const Opcode& opcode) const {
   for (const std::string_view part : opcode.parts) {
     if (part == "global" || part == "const") return Space::global;
-    if (part == "shared" || part == "shared::cta") return Space::shared;
+    // A block is a cluster of its own: larger ones cannot be launched.
+    if (part == "shared" || part == "shared::cta" || part == "shared::cluster") {
+      return Space::shared;
+    }
     if (part == "local") return Space::local;
     if (part == "param" || part == "param::entry" || part == "param::func") {
       // Parameters of a kernel lie in global memory, those of functions on the stack; a kernel
@@ -60,7 +63,6 @@ Space FunctionLowering::space_of(const Instruction& instruction, const Opcode& o
       }
       return source_.entry ? Space::global : Space::local;
     }
-    if (part == "shared::cluster") unsupported(instruction);
   }
   return Space::generic;
 }
@@ -77,6 +79,18 @@ void FunctionLowering::set_address(Inst& inst, const Operand& address, Space spa
   }
   inst.space = static_cast<std::uint8_t>(space);
   inst.cache = function_.caches++;
+}
+
+// The address with its offset added.
+std::uint32_t FunctionLowering::whole_address(const Operand& address, Space space) {
+  Inst inst;
+  set_address(inst, address, space);
+  if (inst.immediate == 0) return inst.s[0];
+  const RowKind kind = space == Space::shared ? RowKind::word : RowKind::wide;
+  const std::uint32_t sum = rows_.temporary(kind);
+  emit(kind == RowKind::word ? "add.u32" : "add.u64", sum,
+       {inst.s[0], constant(kind, static_cast<std::uint64_t>(inst.immediate))});
+  return sum;
 }
 
 bool FunctionLowering::lower_memory(const Instruction& instruction, const Opcode& opcode) {
@@ -241,7 +255,9 @@ void FunctionLowering::lower_atomic(const Instruction& instruction, const Opcode
 // wait_all.
 bool FunctionLowering::lower_async_copy(const Instruction& instruction, const Opcode& opcode) {
   const auto& operands = instruction.operands;
-  if (!opcode.has("async") || opcode.has("bulk") || opcode.has("mbarrier")) return false;
+  if (!opcode.has("async")) return false;
+  if (opcode.has("bulk")) return lower_bulk_copy(instruction, opcode);
+  if (opcode.has("mbarrier")) return lower_copy_arrival(instruction, opcode);
   Inst inst;
   if (opcode.has("commit_group")) {
     inst.all = inst.some = &commit_copies;
@@ -250,16 +266,9 @@ bool FunctionLowering::lower_async_copy(const Instruction& instruction, const Op
     inst.immediate = opcode.has("wait_all") ? -1 : static_cast<std::int64_t>(operands.at(0).bits);
   } else {
     if (operands.size() < 3 || operands[2].kind != Operand::Kind::immediate) return false;
-    set_address(inst, operands[0], Space::shared);
-    const std::int64_t to_offset = inst.immediate;
-    const std::uint32_t to = inst.s[0];
+    const std::uint32_t to = whole_address(operands[0], Space::shared);
     set_address(inst, operands[1], Space::global);
     inst.s[1] = to;
-    if (to_offset != 0) {
-      inst.s[1] = rows_.temporary(RowKind::word);
-      emit("add.u32", inst.s[1],
-           {to, constant(RowKind::word, static_cast<std::uint64_t>(to_offset))});
-    }
     inst.all = inst.some = &start_copy;
     inst.bytes = static_cast<std::uint8_t>(operands[2].bits);
     if (operands.size() > 3 && operands[3].kind != Operand::Kind::immediate &&

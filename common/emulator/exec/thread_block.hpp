@@ -23,6 +23,7 @@ class ThreadBlock {
   // A group's lanes arrive; it may release the barrier.
   void arrive(Warp& warp, Group& group, const Block& at, std::uint32_t mask);
   void exited(std::uint32_t threads);  // these will never arrive
+  const std::vector<std::unique_ptr<Warp>>& warps() const { return warps_; }
 
   const LaunchState& launch;
   Worker& worker;

@@ -19,7 +19,6 @@ namespace ladder::emulator {
 namespace {
 
 constexpr std::int64_t slice_instructions = 200000;
-constexpr u32 polls_before_yielding = 64;
 constexpr int deepest_call = 10000;
 
 u32 read_mask(const std::byte* rows, u32 offset) {

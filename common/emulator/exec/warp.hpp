@@ -85,14 +85,20 @@ struct Group {
   unsigned barrier = 0;       // its id
 };
 
-// cp.async: copied when it is waited for, so that a missing wait shows.
+// cp.async: copied when it is waited for, so that a missing wait shows. With `arrives` an arrival at
+// that mbarrier, which follows the lane's copies before it; or a bulk copy, which tells it its bytes.
 struct AsyncCopy {
   int lane;
   std::uint32_t group;
   std::byte* to;
   const std::byte* from;
   std::uint32_t bytes, zeros;
+  std::byte* arrives = nullptr;
+  bool bulk = false;
 };
+
+// After so many accesses that look like waiting, a group of lanes lets others go first.
+inline constexpr std::uint32_t polls_before_yielding = 64;
 
 enum class Stop { exited, waiting, spinning, slice };
 

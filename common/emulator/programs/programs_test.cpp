@@ -70,8 +70,12 @@ Outcome run(const std::string& name, const std::string& arguments = "",
   return outcome;
 }
 
-void check_succeeds(const std::string& name, const std::string& output) {
-  const Outcome outcome = run(name);
+void check_succeeds(const std::string& name, const std::string& output,
+                    const std::string& device = "") {
+  ProgramOptions options;
+  options.device = device;
+  const Outcome outcome = run(name, "", options);
+  CAPTURE(name);
   CAPTURE(outcome.err);
   CHECK(outcome.exit_code == 0);
   CHECK(outcome.out == output);
@@ -105,6 +109,22 @@ TEST_CASE("pitched copies and fills keep to their rows") {
 
 TEST_CASE("managed, pinned and registered memory is shared with kernels") {
   check_succeeds("host_memory", "host memory: all as expected\n");
+}
+
+// The device that runs what was compiled for an architecture.
+const struct {
+  const char* architecture;
+  const char* device;
+} dialects[] = {{"75", "t4"}, {"80", "a100"}, {"90", "h200"}, {"100", "b200"}, {"120", "rtx5090"}};
+
+void check_dialects(const std::string& name, const std::string& output) {
+  for (const auto& [architecture, device] : dialects) {
+    check_succeeds(name + "_" + architecture, output, device);
+  }
+}
+
+TEST_CASE("copies that run beside the computation: barriers and pipelines") {
+  check_dialects("pipelines", "pipelines: all as expected\n");
 }
 
 TEST_CASE("errors of calls are reported once and forgotten") {

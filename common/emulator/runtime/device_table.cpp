@@ -25,6 +25,8 @@ constexpr Row rows[] = {
     {"h200",    "NVIDIA H200 (emulated)",             9, 0, 132, 64 * gib, 227 * kib, 228 * kib, 50 * mib, 2048, 32},
     {"h100",    "NVIDIA H100 80GB HBM3 (emulated)",   9, 0, 132, 64 * gib, 227 * kib, 228 * kib, 50 * mib, 2048, 32},
     {"a100",    "NVIDIA A100-SXM4-40GB (emulated)",   8, 0, 108, 40 * gib, 163 * kib, 164 * kib, 40 * mib, 2048, 32},
+    {"b200",    "NVIDIA B200 (emulated)",            10, 0, 148, 64 * gib, 227 * kib, 228 * kib, 126 * mib, 2048, 32},
+    {"rtx5090", "NVIDIA GeForce RTX 5090 (emulated)", 12, 0, 170, 32 * gib, 99 * kib, 100 * kib, 96 * mib, 1536, 24},
     {"rtx4090", "NVIDIA GeForce RTX 4090 (emulated)", 8, 9, 128, 24 * gib,  99 * kib, 100 * kib, 72 * mib, 1536, 24},
     {"rtx3090", "NVIDIA GeForce RTX 3090 (emulated)", 8, 6,  82, 24 * gib,  99 * kib, 100 * kib,  6 * mib, 1536, 16},
     {"t4",      "Tesla T4 (emulated)",                7, 5,  40, 16 * gib,  64 * kib,  64 * kib,  4 * mib, 1024, 16},
