@@ -9,9 +9,9 @@ extern "C" {
 #endif
 
 struct LadderEmulator {
-  uint32_t version;  // 1
+  uint32_t version;  // 2
 
-  // The first device-side fault, refused launch or bad address in a call since reset, as the text shown to a learner (several lines: what,
+  // The first device-side fault, finding of an observer, refused launch or bad address in a call since reset, as the text shown to a learner (several lines: what,
   // file:line, instruction, block/thread, address, allocation, help), or NULL.
   const char* (*fault)(void);
   // The first call since reset that failed without a fault (of those whose error nobody has asked
@@ -24,8 +24,10 @@ struct LadderEmulator {
   // signal handler.
   int (*explains)(uint64_t address);
 
-  // Turns counting on or off for launches to come (off: only instructions are counted).
-  void (*count)(int on);
+  // What watches launches to come: bits of watch.hpp.
+  void (*watch)(uint32_t bits);
+  // 0: warps run in order; else another order for each seed.
+  void (*order_seed)(uint64_t seed);
   // Calls visit(name, value, context) for every counter summed since reset: launches,
   // instructions.warp, instructions.thread, barriers, global.{load,store,atomic}.{requests,sectors},
   // shared.{load,store}.{requests,wavefronts}, shared.wavefronts (their sum); "ideal" of X is X.ideal
@@ -34,8 +36,6 @@ struct LadderEmulator {
 
   // Seconds spent executing kernels since reset (host time; never a GPU's).
   double (*kernel_seconds)(void);
-  // Switches memcheck off (for measuring the emulator only).
-  void (*memcheck)(int on);
   // Calls visit for each live device allocation (address, bytes).
   void (*allocations)(void (*visit)(uint64_t address, uint64_t bytes, void* context),
                       void* context);
@@ -52,6 +52,8 @@ typedef const struct LadderEmulator* (*LadderEmulatorEntry)(void);  // "ladderEm
 // Environment of a program under the emulator (`ladder emulate`, whole programs):
 //   LADDER_EMULATOR_THREADS=N       host cores used; default all
 //   LADDER_EMULATOR_TIME_LIMIT=S    kernels stop with a fault naming where they were
+//   LADDER_EMULATOR_WATCH=A,B       what watches kernels (watch.hpp); default memcheck
+//   LADDER_EMULATOR_ORDER_SEED=N    another order of warps for each N; default 0, in order
 //   LADDER_EMULATOR_FAIL=NAME:K     the K-th call (from 1) of the API function NAME fails
 //   LADDER_EMULATOR_REPORT=FILE     at exit: JSON {calls{}, faults[], leaks[], launches, counters{}}
 //   LADDER_EMULATOR_DEVICE=NAME     properties of another device; default an H200's

@@ -10,39 +10,17 @@
 #include <functional>
 #include <memory>
 #include <span>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "common/emulator/counters.hpp"
+#include "common/emulator/finding.hpp"
+#include "common/emulator/watch.hpp"
+
 namespace ladder::emulator {
 
 using DeviceAddress = std::uint64_t;
-
-enum class FaultKind {
-  none,
-  invalid_ptx,  // does not parse, or an unsupported instruction
-  out_of_memory,
-  invalid_address,  // host-side call with a bad device pointer, double free
-  invalid_launch,   // too many threads, too much shared memory, wrong arguments
-  illegal_address,  // kernel: out of bounds, use after free, host pointer
-  misaligned_address,
-  assertion,  // assert() in a kernel
-  trap,       // trap; brkpt
-  deadlock,   // all waiting: barrier or sync that cannot complete
-  timeout,
-  unsupported,
-};
-
-// What a kernel or a call did wrong. what() is the whole text for a learner.
-class Fault : public std::runtime_error {
- public:
-  Fault(FaultKind kind, const std::string& message) : std::runtime_error(message), kind_(kind) {}
-  FaultKind kind() const { return kind_; }
-
- private:
-  FaultKind kind_;
-};
 
 struct DeviceProperties {
   std::string name = "NVIDIA H200 (emulated)";
@@ -59,17 +37,12 @@ struct DeviceProperties {
 };
 
 struct Options {
-  int threads = 0;  // host cores; 0: all
-  bool memcheck = true;
-  bool count = false;                  // memory counters too; instructions are always counted
-  double time_limit_s = 0;             // of one launch; 0: none
-  std::uint64_t order_seed = 0;        // 0: warps in order
-  std::size_t stack_bytes = 16 << 10;  // of a thread, in kernels that call functions
+  int threads = 0;                                // host cores; 0: all
+  Watch watch = watch_memcheck;                   // see watch.hpp
+  double time_limit_s = 0;                        // of one launch; 0: none
+  std::uint64_t order_seed = 0;                   // 0: warps in order
+  std::size_t stack_bytes = 16 << 10;             // of a thread, in kernels that call functions
   std::size_t heap_bytes = std::size_t{8} << 20;  // for malloc in kernels, all of it together
-};
-
-struct Dim3 {
-  unsigned x = 1, y = 1, z = 1;
 };
 
 // Handles stay valid until their module is unloaded.
@@ -100,21 +73,18 @@ struct Launch {
   bool cooperative = false;
 };
 
-struct Counters {
-  std::uint64_t launches = 0;
-  std::uint64_t warp_instructions = 0;    // PTX, as executed
-  std::uint64_t thread_instructions = 0;  // sum of active lanes
-  std::uint64_t global_load_requests = 0, global_load_sectors = 0;
-  std::uint64_t global_store_requests = 0, global_store_sectors = 0;
-  std::uint64_t global_atomic_requests = 0, global_atomic_sectors = 0;
-  std::uint64_t shared_load_wavefronts = 0, shared_store_wavefronts = 0;
-  std::uint64_t shared_load_requests = 0, shared_store_requests = 0;
-  std::uint64_t barriers = 0;
-  // Compulsory: the fewest sectors (32 bytes) the same requests could have touched, had each
-  // warp's bytes been packed. "ideal" in goals.
-  std::uint64_t global_load_sectors_ideal = 0, global_store_sectors_ideal = 0;
-  std::uint64_t shared_load_wavefronts_ideal = 0, shared_store_wavefronts_ideal = 0;
-  double kernel_seconds = 0;  // host seconds spent executing
+// One launch of a kernel, with what it did.
+struct LaunchRecord {
+  std::string kernel;  // demangled
+  Dim3 grid, block;
+  std::size_t shared_bytes = 0;  // of a block, static and dynamic
+  Counters counters;
+  struct Line {
+    std::string file;  // "" without -lineinfo
+    int line = 0;
+    Counters counters;
+  };
+  std::vector<Line> lines;  // what each source line did; sums to `counters`
 };
 
 class Device {
@@ -167,7 +137,14 @@ class Device {
   void launch(const Launch& launch);
 
   const Counters& counters() const;
+  // Of the launches since the counters were reset that were watched for counters; the oldest
+  // `most_launch_records` of them.
+  static constexpr std::size_t most_launch_records = 10000;
+  const std::vector<LaunchRecord>& launch_records() const;
   void reset_counters();
+
+  // What observers found since the last call: each kind once for each pair of instructions.
+  std::vector<Finding> take_findings();
 
   // Device printf and assert text goes here; default stdout.
   void set_output(std::function<void(std::string_view)> output);

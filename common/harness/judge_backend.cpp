@@ -269,7 +269,8 @@ Outcome BackendJudge::count(const Parameters& at, std::map<std::string, double>&
   const Outcome& started = run_.start();
   if (started.verdict != Verdict::solved) return started;
   const Exchange exchange(problem_, at, make_inputs(problem_, tried), run_.guard_bytes());
-  const CallResult result = run_.call(exchange, true);
+  const CallResult result =
+      run_.call(exchange, {.what = emulator::watch_memcheck | emulator::watch_counters});
   if (result.outcome.verdict != Verdict::solved) return result.outcome;
   const protocol::Reply& reply = *result.answer.reply;
   const std::size_t known = std::min<std::size_t>(reply.counter_count, protocol::max_counters);

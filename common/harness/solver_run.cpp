@@ -234,11 +234,11 @@ const Outcome& SolverRun::start() {
   return started_;
 }
 
-CallResult SolverRun::call(const Exchange& exchange, bool count) {
+CallResult SolverRun::call(const Exchange& exchange, const Watching& watching) {
   CallResult result;
   result.outcome = start();
   if (result.outcome.verdict != Verdict::solved) return result;
-  result.answer = worker_->call(0, exchange, count);
+  result.answer = worker_->call(0, exchange, watching);
   result.outcome = outcome_of(result.answer, During::call, problem_, options_);
   if (result.outcome.verdict != Verdict::solved) {
     // Whatever state the process is in, the next call gets a fresh one.

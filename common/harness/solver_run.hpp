@@ -49,7 +49,7 @@ class SolverRun {
   std::uint64_t guard_bytes() const { return worker_->guard_bytes(); }
 
   // One call with these contents; an earlier call with the same sizes leaves its arrays' addresses.
-  CallResult call(const Exchange& exchange, bool count = false);
+  CallResult call(const Exchange& exchange, const Watching& watching = {});
 
   // "the solver printed:" and its first lines since the last call of this; or "".
   std::string take_printed();

@@ -365,7 +365,8 @@ void call(const Command& command, int input_descriptor, int result_descriptor, R
   }
   if (cuda.emulator != nullptr) {
     cuda.emulator->reset();
-    cuda.emulator->count(command.count != 0);
+    cuda.emulator->watch(command.watch);
+    cuda.emulator->order_seed(command.order_seed);
   }
   if (command.timed != 0) bench.make_cold();
   const auto start = std::chrono::steady_clock::now();

@@ -173,11 +173,13 @@ Answer WorkerProcess::load(const std::filesystem::path& solver) {
   return request(command);
 }
 
-Answer WorkerProcess::call(std::uint32_t solver, const Exchange& exchange, bool count) {
+Answer WorkerProcess::call(std::uint32_t solver, const Exchange& exchange,
+                           const Watching& watching) {
   protocol::Command command = exchange.command();
   command.request = protocol::Request::call;
   command.solver = solver;
-  command.count = count;
+  command.watch = watching.what;
+  command.order_seed = watching.order_seed;
   return request(command, exchange.inputs(), exchange.results());
 }
 

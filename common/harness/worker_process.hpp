@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "common/emulator/watch.hpp"
 #include "common/harness/problem.hpp"
 #include "common/harness/worker_protocol.hpp"
 
@@ -90,6 +91,12 @@ class Exchange {
   Descriptor inputs_, results_;
 };
 
+// What the emulator does beside executing a call; a GPU does none of it.
+struct Watching {
+  emulator::Watch what = emulator::watch_memcheck;
+  std::uint64_t order_seed = 0;
+};
+
 class WorkerProcess {
  public:
   // Starts the process and opens its runtime; see opened(). Throws MachineError when the worker
@@ -105,7 +112,7 @@ class WorkerProcess {
   std::uint64_t guard_bytes() const;
 
   Answer load(const std::filesystem::path& solver);
-  Answer call(std::uint32_t solver, const Exchange& exchange, bool count = false);
+  Answer call(std::uint32_t solver, const Exchange& exchange, const Watching& watching = {});
   // A call between events, from cold L2, on inputs of another seed (those made on the device).
   Answer timed_call(std::uint32_t solver, const Exchange& exchange, std::uint64_t seed,
                     bool with_results);

@@ -63,9 +63,10 @@ struct Command {
   Request request;
   std::uint32_t solver;
   std::uint32_t argument_count;
-  std::uint32_t count;            // call: count memory traffic too (emulator)
+  std::uint32_t watch;            // call: what watches kernels (emulator/watch.hpp)
   std::uint32_t timed;            // call: from cold L2, between events
   std::uint32_t without_results;  // call: nothing is copied back
+  std::uint64_t order_seed;       // call: of warps (emulator)
   std::uint64_t guard_bytes;      // before and after each array
   std::uint64_t number;
   std::uint64_t bytes;

@@ -7,6 +7,7 @@
 #include "common/emulator/exec/mbarrier.hpp"
 #include "common/emulator/exec/memory_faults.hpp"
 #include "common/emulator/exec/memory_operations.hpp"
+#include "common/emulator/exec/observer.hpp"
 #include "common/emulator/exec/thread_block.hpp"
 
 namespace ladder::emulator {
@@ -32,6 +33,7 @@ void start_copy(std::byte* rows, const Inst& inst, Warp& warp, std::uint32_t mas
     std::byte* target = resolve(warp, inst, Space::shared, to[lane], bytes, lane);
     warp.copies.push_back({lane, warp.committed[lane], target, from, read, bytes - read});
   }
+  for (const auto& observer : warp.block.observers) observer->copy_started(warp, inst, mask, to);
 }
 
 void commit_copies(std::byte*, const Inst&, Warp& warp, std::uint32_t mask) {
@@ -62,7 +64,8 @@ std::byte* bulk_pointer(Warp& warp, const Inst& inst, Space space, std::uint64_t
 
 // Does the copies for which is_due(copy, number) holds, in order.
 template <class IsDue>
-void finish(std::vector<AsyncCopy>& copies, const IsDue& is_due) {
+void finish(Warp& warp, const IsDue& is_due) {
+  std::vector<AsyncCopy>& copies = warp.copies;
   std::size_t kept = 0;
   for (std::size_t number = 0; number < copies.size(); ++number) {
     const AsyncCopy copy = copies[number];
@@ -72,6 +75,11 @@ void finish(std::vector<AsyncCopy>& copies, const IsDue& is_due) {
     }
     if (copy.bytes > 0) std::memcpy(copy.to, copy.from, copy.bytes);
     if (copy.zeros > 0) std::memset(copy.to + copy.bytes, 0, copy.zeros);
+    for (const auto& observer : warp.block.observers) {
+      if (copy.to == nullptr) continue;  // an arrival alone
+      observer->copy_done(warp, copy.lane, static_cast<std::uint32_t>(copy.to - warp.shared),
+                          copy.bytes + copy.zeros);
+    }
     if (copy.bulk) {
       complete_transfer(copy.arrives, copy.bytes);
     } else if (copy.arrives != nullptr) {
@@ -84,7 +92,7 @@ void finish(std::vector<AsyncCopy>& copies, const IsDue& is_due) {
 }  // namespace
 
 void wait_for_copies(std::byte*, const Inst& inst, Warp& warp, std::uint32_t mask) {
-  finish(warp.copies, [&](const AsyncCopy& copy, std::size_t) {
+  finish(warp, [&](const AsyncCopy& copy, std::size_t) {
     if (copy.bulk || ((mask >> copy.lane) & 1) == 0) return false;
     const std::int64_t newer = std::int64_t{warp.committed[copy.lane]} - copy.group;
     return inst.immediate < 0 || newer > inst.immediate;
@@ -145,7 +153,7 @@ void finish_copies_for(const Warp& warp, const std::byte* object) {
       any = true;
     }
     if (!any) continue;
-    finish(copies, [&](const AsyncCopy& copy, std::size_t number) {
+    finish(*other, [&](const AsyncCopy& copy, std::size_t number) {
       return copy.bulk ? copy.arrives == object : number < due[copy.lane];
     });
   }

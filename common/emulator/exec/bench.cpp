@@ -3,8 +3,8 @@
 //   emulator_bench FILE.ptx KERNEL GX,GY,GZ BX,BY,BZ ARGUMENT...
 //
 // ARGUMENT: b:BYTES a buffer of floats (0, 1, 2 ... 15, 0, ...), z:BYTES one of zeros, i:VALUE,
-// f:VALUE. Options of the environment: THREADS (default 1), COUNT=1, MEMCHECK=0, SHARED=BYTES,
-// REPEAT=N.
+// f:VALUE. Options of the environment: THREADS (default 1), WATCH=memcheck,counters (as in
+// watch.hpp; default memcheck; WATCH= for none), SHARED=BYTES, REPEAT=N.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -50,8 +50,14 @@ int run(int count, char** arguments) {
   const std::string ptx{std::istreambuf_iterator<char>(file), {}};
   Options options;
   options.threads = variable("THREADS", 1);
-  options.count = variable("COUNT", 0) != 0;
-  options.memcheck = variable("MEMCHECK", 1) != 0;
+  if (const char* names = std::getenv("WATCH")) {
+    const std::optional<Watch> watch = parse_watch(names);
+    if (!watch) {
+      std::fprintf(stderr, "WATCH names something that does not exist: %s\n", names);
+      return 2;
+    }
+    options.watch = *watch;
+  }
   Device device({}, options);
   const double load_begin = cpu_seconds();
   Module* module = device.load(ptx, arguments[1]);
@@ -104,7 +110,7 @@ int run(int count, char** arguments) {
   std::printf("%s: %.1f M warp-instructions, %.1f M/s (load %.2f ms, last buffer sums to %g)\n",
               arguments[2], static_cast<double>(instructions) / 1e6, best / 1e6, load * 1e3, sum);
   const Counters& c = device.counters();
-  if (options.count) {
+  if ((options.watch & watch_counters) != 0) {
     std::printf(
         "  global load %llu requests %llu sectors, store %llu/%llu, shared load wavefronts "
         "%llu (ideal %llu), store %llu\n",

@@ -8,13 +8,14 @@
 #include <exception>
 #include <thread>
 
-#include "common/emulator/exec/counting.hpp"
+#include "common/emulator/exec/findings.hpp"
 #include "common/emulator/exec/grid.hpp"
 #include "common/emulator/exec/lowering.hpp"
 #include "common/emulator/exec/memory.hpp"
 #include "common/emulator/exec/module_loading.hpp"
 #include "common/emulator/exec/text.hpp"
 #include "common/emulator/exec/warp.hpp"
+#include "common/emulator/observers/observers.hpp"
 
 namespace ladder::emulator {
 
@@ -55,6 +56,10 @@ struct Device::Implementation {
   std::vector<std::unique_ptr<Module>> modules;
   std::vector<const Function*> functions;  // by Function::index
   Counters counters;
+  std::vector<LaunchRecord> records;
+  Findings findings;
+  Watch watched = 0;  // what `observers` were made for
+  std::vector<std::unique_ptr<Observer>> observers;
   std::function<void(std::string_view)> output = [](std::string_view text) {
     std::fwrite(text.data(), 1, text.size(), stdout);
   };
@@ -65,6 +70,13 @@ struct Device::Implementation {
   void check(const Launch& launch) const;
   std::uint64_t resident_blocks(unsigned threads, std::size_t shared) const;
   void run(const Launch& launch);
+  // Changed options take effect here.
+  void update_observers();
+  template <class Tell>
+  void tell_observers(Tell tell) {
+    update_observers();
+    for (const auto& observer : observers) tell(*observer);
+  }
 };
 
 Device::Device(DeviceProperties properties, Options options) {
@@ -83,8 +95,15 @@ Options& Device::options() {
 const Counters& Device::counters() const {
   return implementation_->counters;
 }
+const std::vector<LaunchRecord>& Device::launch_records() const {
+  return implementation_->records;
+}
 void Device::reset_counters() {
   implementation_->counters = {};
+  implementation_->records.clear();
+}
+std::vector<Finding> Device::take_findings() {
+  return implementation_->findings.take();
 }
 
 void Device::set_output(std::function<void(std::string_view)> output) {
@@ -120,10 +139,15 @@ Symbol Device::symbol(const Module* module, std::string_view name) const {
 }
 
 DeviceAddress Device::allocate(std::size_t bytes, const std::string& what) {
-  return implementation_->memory.allocate(bytes, what, DeviceMemory::Owner::user);
+  const DeviceAddress at = implementation_->memory.allocate(bytes, what, DeviceMemory::Owner::user);
+  implementation_->tell_observers([&](Observer& observer) { observer.allocated(at, bytes); });
+  return at;
 }
 void Device::free(DeviceAddress address) {
+  const Allocation* allocation = implementation_->memory.find(address);
+  const std::size_t bytes = allocation != nullptr ? allocation->bytes : 0;
   implementation_->memory.free(address, DeviceMemory::Owner::user);
+  implementation_->tell_observers([&](Observer& observer) { observer.freed(address, bytes); });
 }
 void Device::rename(DeviceAddress address, const std::string& what) {
   implementation_->memory.rename(address, what);
@@ -144,6 +168,7 @@ const Device::Allocation* Device::find(DeviceAddress address) const {
 void Device::copy_in(DeviceAddress to, const void* from, std::size_t bytes) {
   if (bytes == 0) return;
   std::memcpy(implementation_->memory.host(to, bytes, "copy to the device"), from, bytes);
+  implementation_->tell_observers([&](Observer& observer) { observer.written(to, bytes); });
 }
 void Device::copy_out(void* to, DeviceAddress from, std::size_t bytes) {
   if (bytes == 0) return;
@@ -154,10 +179,12 @@ void Device::copy(DeviceAddress to, DeviceAddress from, std::size_t bytes) {
   const std::byte* source = implementation_->memory.host(from, bytes, "copy on the device, source");
   std::memmove(implementation_->memory.host(to, bytes, "copy on the device, target"), source,
                bytes);
+  implementation_->tell_observers([&](Observer& observer) { observer.copied(to, from, bytes); });
 }
 void Device::set(DeviceAddress to, std::uint8_t value, std::size_t bytes) {
   if (bytes == 0) return;
   std::memset(implementation_->memory.host(to, bytes, "memset"), value, bytes);
+  implementation_->tell_observers([&](Observer& observer) { observer.written(to, bytes); });
 }
 void Device::map_host(void* address, std::size_t bytes, const std::string& what) {
   implementation_->memory.map_host(address, bytes, what);
@@ -223,6 +250,12 @@ std::uint64_t Device::Implementation::resident_blocks(unsigned threads, std::siz
          static_cast<std::uint64_t>(properties.multiprocessors);
 }
 
+void Device::Implementation::update_observers() {
+  if (options.watch == watched) return;
+  watched = options.watch;
+  observers = make_observers(watched);
+}
+
 void Device::Implementation::run(const Launch& launch) {
   check(launch);
   const Function& function = *launch.function;
@@ -240,8 +273,10 @@ void Device::Implementation::run(const Launch& launch) {
   state.local_stride = function.local_bytes;
   if (function.calls_functions)
     state.local_stride += static_cast<std::uint32_t>(options.stack_bytes);
-  state.count = options.count;
-  state.memcheck = options.memcheck;
+  update_observers();
+  state.observers = &observers;
+  state.findings = &findings;
+  state.memcheck = (options.watch & watch_memcheck) != 0;
   state.order_seed = options.order_seed;
   state.grid_id = ++launches;
   state.multiprocessors = properties.multiprocessors;
@@ -278,15 +313,28 @@ void Device::Implementation::run(const Launch& launch) {
   }
   Counters done;
   std::exception_ptr error;
+  const bool one_thread = std::any_of(observers.begin(), observers.end(), [](const auto& observer) {
+    return observer->needs_one_thread();
+  });
+  for (const auto& observer : observers) observer->launch_starts(state);
   try {
-    run_grid(state, options.threads, resident, done);
+    run_grid(state, one_thread ? 1 : options.threads, resident, done);
   } catch (...) {
     error = std::current_exception();
   }
+  for (const auto& observer : observers) observer->launch_ends(state);
   if (state.parameters != 0) memory.free(state.parameters, DeviceMemory::Owner::module);
-  add(counters, done);
-  ++counters.launches;
-  counters.kernel_seconds += now() - started;
+  done.launches = 1;
+  done.kernel_seconds = now() - started;
+  counters += done;
+  if ((watched & watch_counters) != 0 && records.size() < most_launch_records) {
+    records.push_back({.kernel = function.display_name,
+                       .grid = launch.grid,
+                       .block = launch.block,
+                       .shared_bytes = state.shared_bytes,
+                       .counters = done,
+                       .lines = {}});
+  }
   if (error) std::rethrow_exception(error);
 }
 

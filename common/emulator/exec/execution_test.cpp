@@ -407,7 +407,7 @@ TEST_CASE("a kernel holds no shared variable of a module that it does not name")
 
 TEST_CASE("sectors and wavefronts are counted when asked for") {
   Options options;
-  options.count = true;
+  options.watch |= watch_counters;
   TestKernel k(kernel_text(2, std::string(own_word) + R"(
     ld.param.u64 %rd5, [p1];
     mov.u32 %r5, tile;

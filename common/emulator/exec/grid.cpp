@@ -8,7 +8,7 @@
 #include <thread>
 #include <utility>
 
-#include "common/emulator/exec/counting.hpp"
+#include "common/emulator/exec/observer.hpp"
 #include "common/emulator/exec/thread_block.hpp"
 
 namespace ladder::emulator {
@@ -118,7 +118,7 @@ void run_grid(LaunchState& launch, int threads, std::uint64_t resident, Counters
       }
     });
   }
-  for (const Worker& worker : workers) add(counters, worker.counters);
+  for (const Worker& worker : workers) counters += worker.counters;
   grid.rethrow();
 }
 

@@ -5,9 +5,9 @@
 #include <cstring>
 
 #include "common/emulator/exec/builtins.hpp"
-#include "common/emulator/exec/counting.hpp"
 #include "common/emulator/exec/function_lowering.hpp"
 #include "common/emulator/exec/memory_operations.hpp"
+#include "common/emulator/exec/observer.hpp"
 #include "common/emulator/exec/text.hpp"
 #include "common/emulator/exec/thread_block.hpp"
 
@@ -303,13 +303,14 @@ bool FunctionLowering::lower_barrier(const Instruction& instruction, const Opcod
 
 namespace {
 
+// `more`: how many instructions each block has beside the draft's.
 void set_blocks(const std::vector<DraftBlock>& drafts, const std::vector<Inst>& instructions,
-                std::vector<Block>& blocks) {
+                std::size_t more, std::vector<Block>& blocks) {
   const Inst* at = instructions.data();
   for (const DraftBlock& draft : drafts) {
     blocks.push_back(draft.block);
     blocks.back().first = at;
-    at += draft.instructions.size();
+    at += draft.instructions.size() + more;
     blocks.back().last = at;
   }
 }
@@ -327,16 +328,17 @@ void FunctionLowering::finish() {
   share_address_shapes(rows_, blocks_);
   allocate_rows(rows_, blocks_, function_);
   for (const DraftBlock& draft : blocks_) {
+    function_.observed.push_back(entry_instruction());
     for (const Inst& inst : draft.instructions) {
       function_.instructions.push_back(inst);
-      function_.counted.push_back(inst);
-      add_counting(function_.counted.back());
+      function_.observed.push_back(inst);
+      add_observing(function_.observed.back());
       wrap_guard(function_.instructions.back());
-      wrap_guard(function_.counted.back());
+      wrap_guard(function_.observed.back());
     }
   }
-  set_blocks(blocks_, function_.instructions, function_.blocks);
-  set_blocks(blocks_, function_.counted, function_.counted_blocks);
+  set_blocks(blocks_, function_.instructions, 0, function_.blocks);
+  set_blocks(blocks_, function_.observed, 1, function_.observed_blocks);
 }
 
 void lower(Module& module, Function& function) {

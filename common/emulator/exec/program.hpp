@@ -37,7 +37,9 @@ struct Inst;
 using Handler = void (*)(std::byte* rows, const Inst& inst, Warp& warp, std::uint32_t mask);
 
 // What a memory instruction counts as.
-enum class Traffic : std::uint8_t { load, store, atomic, float_atomic };
+enum class Traffic : std::uint8_t { load, store, atomic, float_atomic, async_copy };
+// How a memory instruction is ordered with others; volatile accesses are relaxed ones.
+enum class Order : std::uint8_t { weak, relaxed, acquire, release, acquire_release };
 
 struct Inst {
   Handler some = nullptr;  // any mask
@@ -54,11 +56,12 @@ struct Inst {
   std::uint8_t list_size = 0;
   bool list_stored = false;  // the list is a source
   bool guard_negated = false;
-  std::uint8_t space = 0;  // ptx::Space of a memory instruction
-  Traffic traffic = Traffic::load;
+  std::uint8_t space = 0;           // ptx::Space of a memory instruction
+  Traffic traffic = Traffic::load;  // these two are set in watched instructions
+  Order order = Order::weak;
   std::uint8_t bytes = 0;   // memory: of one element
   std::uint8_t stride = 0;  // memory: index into Warp::strides (see address_sharing.cpp)
-  // Behind a guard: what is run with the lanes that remain. Behind a blend or a counter: operation.
+  // Behind a guard: what is run with the lanes that remain. Behind a blend or an observer: operation.
   Handler inner_some = nullptr, inner_all = nullptr;
   Handler operation = nullptr;
   const ptx::Instruction* source = nullptr;
@@ -163,9 +166,9 @@ class Function {
   FunctionAttributes attributes;
 
   std::vector<Inst> instructions;
-  std::vector<Inst> counted;          // the same with counting handlers
-  std::vector<Block> blocks;          // over `instructions`
-  std::vector<Block> counted_blocks;  // over `counted`
+  std::vector<Inst> observed;          // the same, with doors for observers (observer.hpp)
+  std::vector<Block> blocks;           // over `instructions`
+  std::vector<Block> observed_blocks;  // over `observed`
   std::vector<std::vector<std::uint32_t>> lists;
   std::vector<CallSite> calls;
   std::vector<Prefill> prefills;

@@ -7,6 +7,8 @@
 #include <numeric>
 #include <random>
 
+#include "common/emulator/exec/findings.hpp"
+#include "common/emulator/exec/observer.hpp"
 #include "common/emulator/exec/text.hpp"
 
 namespace ladder::emulator {
@@ -17,9 +19,22 @@ std::string triple(unsigned x, unsigned y, unsigned z) {
   return "(" + std::to_string(x) + "," + std::to_string(y) + "," + std::to_string(z) + ")";
 }
 
+Dim3 thread_index(const LaunchState& launch, unsigned thread) {
+  return {thread % launch.block.x, thread / launch.block.x % launch.block.y,
+          thread / launch.block.x / launch.block.y};
+}
+
 std::string thread_text(const LaunchState& launch, unsigned thread) {
-  return triple(thread % launch.block.x, thread / launch.block.x % launch.block.y,
-                thread / launch.block.x / launch.block.y);
+  const Dim3 at = thread_index(launch, thread);
+  return triple(at.x, at.y, at.z);
+}
+
+// The first PTX instruction of a block.
+const ptx::Instruction* first_source(const Block& block) {
+  for (const Inst* inst = block.first; inst != block.last; ++inst) {
+    if (inst->source != nullptr) return inst->source;
+  }
+  return block.end_source;
 }
 
 std::uint32_t read_word(const std::byte* rows, std::uint32_t offset, int lane) {
@@ -32,14 +47,17 @@ ThreadBlock::ThreadBlock(const LaunchState& launch_state, Worker& its_worker)
     : launch(launch_state), worker(its_worker), shared(launch_state.shared_bytes + 64) {
   for (unsigned w = 0; w < launch.warps; ++w) warps_.push_back(std::make_unique<Warp>(*this, w));
   order_.resize(launch.warps);
+  for (const auto& observer : *launch.observers) {
+    observers.push_back(observer->observe(*this));
+    if (observer->wants_entries()) entry_observers.push_back(observers.back().get());
+  }
 }
+
+ThreadBlock::~ThreadBlock() = default;
 
 void ThreadBlock::start(std::uint64_t ticket) {
   number = ticket;
-  const std::uint64_t plane = std::uint64_t{launch.grid.x} * launch.grid.y;
-  index = {static_cast<unsigned>(ticket % launch.grid.x),
-           static_cast<unsigned>(ticket / launch.grid.x % launch.grid.y),
-           static_cast<unsigned>(ticket / plane)};
+  index = block_index(launch, ticket);
   live_threads_ = launch.threads;
   std::fill(std::begin(barriers_), std::end(barriers_), Barrier{});
   // Shared memory holds garbage at first; all ones is a NaN and a bad index.
@@ -49,6 +67,7 @@ void ThreadBlock::start(std::uint64_t ticket) {
     std::shuffle(order_.begin(), order_.end(), std::mt19937_64(launch.order_seed + ticket));
   }
   for (const auto& warp : warps_) warp->start();
+  for (const auto& observer : observers) observer->start();
 }
 
 ThreadBlock::Outcome ThreadBlock::run() {
@@ -66,7 +85,10 @@ ThreadBlock::Outcome ThreadBlock::run() {
         report(warp, fault);
       }
     }
-    if (live_threads_ == 0) return Outcome::finished;
+    if (live_threads_ == 0) {
+      for (const auto& observer : observers) observer->finish();
+      return Outcome::finished;
+    }
     if (progress) continue;
     if (spun) return Outcome::spinning;
     deadlock();
@@ -85,7 +107,12 @@ void ThreadBlock::arrive(Warp& warp, Group& group, const Block& at, std::uint32_
                       first,
                       at.end_source};
   }
+  for (const auto& observer : observers) observer->barrier_reached(warp, at, mask);
   Barrier& barrier = barriers_[id];
+  if (!observers.empty()) {
+    barrier.lanes_of_warp.resize(launch.warps);
+    barrier.lanes_of_warp[warp.index] |= mask;
+  }
   std::uint32_t threads = static_cast<std::uint32_t>(std::popcount(mask));
   if (at.barrier_count != no_row) {
     barrier.expected = read_word(rows, at.barrier_count, first);
@@ -118,6 +145,7 @@ void ThreadBlock::release_if_complete(unsigned id) {
   Barrier& barrier = barriers_[id];
   const std::uint32_t expected = barrier.expected != 0 ? barrier.expected : live_threads_;
   if (barrier.arrived < expected) return;
+  if (!observers.empty()) tell_released(id);
   for (const auto& warp : warps_) {
     for (Group& group : warp->groups) {
       if (group.wait != Wait::barrier || group.barrier != id) continue;
@@ -126,6 +154,13 @@ void ThreadBlock::release_if_complete(unsigned id) {
     }
   }
   barrier = {};
+}
+
+void ThreadBlock::tell_released(unsigned id) {
+  const std::vector<std::uint32_t>& there = barriers_[id].lanes_of_warp;
+  bool all = true;
+  for (const auto& warp : warps_) all = all && (warp->live() & ~there[warp->index]) == 0;
+  for (const auto& observer : observers) observer->barrier_released({id, all, there});
 }
 
 void ThreadBlock::write_reduction(const Group& group, const Barrier& barrier) {
@@ -152,8 +187,7 @@ void ThreadBlock::check_deadline(const Warp& warp) const {
       std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
   if (now < launch.deadline) return;
   const Block* at = warp.running();
-  const Inst* inst = at && at->first != at->last ? at->first : nullptr;
-  const ptx::Instruction* instruction = inst ? inst->source : at ? at->end_source : nullptr;
+  const ptx::Instruction* instruction = at ? first_source(*at) : nullptr;
   report(
       warp,
       {FaultKind::timeout, "out of time: the kernel was still running", "",
@@ -171,7 +205,7 @@ void ThreadBlock::deadlock() {
     for (const Group& group : warp->groups) {
       const Block& at = group.wait == Wait::barrier ? *group.at : group.frame->blocks[group.block];
       const ptx::Instruction* waits_at =
-          group.wait == Wait::barrier || at.first == at.last ? at.end_source : at.first->source;
+          group.wait == Wait::barrier ? at.end_source : first_source(at);
       if (!first) {
         first = waits_at;
         first_warp = warp.get();
@@ -198,22 +232,41 @@ void ThreadBlock::deadlock() {
 }
 
 void ThreadBlock::report(const Warp& warp, const KernelFault& fault) const {
-  std::string text = fault.what;
+  throw Fault(finding(warp, fault));
+}
+
+Finding ThreadBlock::finding(const Warp& warp, const KernelFault& fault) const {
   const Function& function =
       warp.frame && warp.frame->function ? *warp.frame->function : *launch.function;
-  if (fault.instruction) {
-    const std::string where = place(function, *fault.instruction);
-    text += "\n  at " +
-            (where.empty() ? "line " + std::to_string(fault.instruction->line) + " of the PTX"
-                           : where) +
-            ": " + text_of(*function.source, *fault.instruction);
+  Finding found;
+  found.kind = fault.kind;
+  found.what = fault.what;
+  found.kernel = launch.function->display_name;
+  found.where = fault.where;
+  found.help = fault.help;
+  found.site = site_of(launch, function, fault.instruction, number, warp.thread_of(fault.lane));
+  return found;
+}
+
+Dim3 block_index(const LaunchState& launch, std::uint64_t ticket) {
+  const std::uint64_t plane = std::uint64_t{launch.grid.x} * launch.grid.y;
+  return {static_cast<unsigned>(ticket % launch.grid.x),
+          static_cast<unsigned>(ticket / launch.grid.x % launch.grid.y),
+          static_cast<unsigned>(ticket / plane)};
+}
+
+Site site_of(const LaunchState& launch, const Function& function,
+             const ptx::Instruction* instruction, std::uint64_t block, unsigned thread) {
+  Site site;
+  if (instruction != nullptr) {
+    site.place = place(function, *instruction);
+    if (site.place.empty())
+      site.place = "line " + std::to_string(instruction->line) + " of the PTX";
+    site.instruction = text_of(*function.source, *instruction);
   }
-  if (!fault.where.empty()) text += "\n  " + fault.where;
-  text += "\n  in kernel " + launch.function->display_name + ", block " +
-          triple(index.x, index.y, index.z) + ", thread " +
-          thread_text(launch, warp.thread_of(fault.lane));
-  if (!fault.help.empty()) text += "\n  help: " + fault.help;
-  throw Fault(fault.kind, text);
+  site.block = block_index(launch, block);
+  site.thread = thread_index(launch, thread);
+  return site;
 }
 
 }  // namespace ladder::emulator

@@ -10,9 +10,12 @@
 
 namespace ladder::emulator {
 
+class BlockObserver;
+
 class ThreadBlock {
  public:
   ThreadBlock(const LaunchState& launch_state, Worker& its_worker);
+  ~ThreadBlock();
 
   // Becomes block number `ticket` of the grid (x fastest).
   void start(std::uint64_t ticket);
@@ -30,14 +33,21 @@ class ThreadBlock {
   Dim3 index;
   std::uint64_t number = 0;
   std::vector<std::byte> shared;
+  std::vector<std::unique_ptr<BlockObserver>> observers;
+  std::vector<BlockObserver*> entry_observers;  // those of them that want BlockObserver::entered
+
+  // A fault of a warp's instruction, with who and where.
+  Finding finding(const Warp& warp, const KernelFault& fault) const;
 
  private:
   struct Barrier {
     std::uint32_t arrived = 0;
     std::uint32_t expected = 0;  // 0: all live threads
     std::uint32_t predicate_count = 0, predicate_total = 0;
+    std::vector<std::uint32_t> lanes_of_warp;  // that have arrived; only for observers
   };
   void release_if_complete(unsigned id);
+  void tell_released(unsigned id);
   void write_reduction(const Group& group, const Barrier& barrier);
   [[noreturn]] void deadlock();
   [[noreturn]] void report(const Warp& warp, const KernelFault& fault) const;
@@ -49,6 +59,10 @@ class ThreadBlock {
   Barrier barriers_[16];
 };
 
+// Block number `ticket` of the grid.
+Dim3 block_index(const LaunchState& launch, std::uint64_t ticket);
+Site site_of(const LaunchState& launch, const Function& function,
+             const ptx::Instruction* instruction, std::uint64_t block, unsigned thread);
 // "saxpy.cu:12" or "" if unknown.
 std::string place(const Function& function, const ptx::Instruction& instruction);
 // The instruction as text: "ld.global.f32 %f1, [%rd4+4]".

@@ -60,8 +60,7 @@ Warp::Warp(ThreadBlock& its_block, unsigned its_index)
   }
   auto kernel = std::make_unique<Frame>();
   kernel->function = launch.function;
-  kernel->blocks =
-      (launch.count ? launch.function->counted_blocks : launch.function->blocks).data();
+  kernel->blocks = launch.blocks_of(*launch.function).data();
   kernel->storage.reset(allocate_rows(launch.function->frame_bytes));
   kernel->rows = kernel->storage.get();
   kernel->cache = worker.cache_of(*launch.function);
@@ -463,7 +462,7 @@ void Warp::enter_function(const Function& callee, const CallSite& call, u32 mask
   auto frame_of_callee = std::make_unique<Frame>();
   Frame& entered = *frame_of_callee;
   entered.function = &callee;
-  entered.blocks = (launch.count ? callee.counted_blocks : callee.blocks).data();
+  entered.blocks = launch.blocks_of(callee).data();
   entered.parent = caller;
   entered.call = &call;
   entered.return_block = group.block;

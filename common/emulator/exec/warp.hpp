@@ -15,6 +15,8 @@
 
 namespace ladder::emulator {
 
+class Findings;
+class Observer;  // observer.hpp
 class ThreadBlock;
 
 // An error found by an instruction. The warp that ran it adds who and where.
@@ -37,7 +39,9 @@ struct LaunchState {
   std::uint32_t local_stride = 0;  // bytes of local memory of a thread
   DeviceAddress parameters = 0, grid_workspace = 0;
   const std::byte* parameter_bytes = nullptr;
-  bool count = false, memcheck = true, several_threads = false;
+  bool memcheck = true, several_threads = false;
+  const std::vector<std::unique_ptr<Observer>>* observers = nullptr;
+  Findings* findings = nullptr;  // of observers
   std::uint64_t order_seed = 0;
   std::uint64_t grid_id = 0;
   int multiprocessors = 1;
@@ -46,6 +50,11 @@ struct LaunchState {
   const std::vector<const Function*>* functions = nullptr;  // by index, for indirect calls
   const std::function<void(std::string_view)>* output = nullptr;
   std::mutex* output_mutex = nullptr;
+
+  bool watched() const { return !observers->empty(); }
+  const std::vector<Block>& blocks_of(const Function& called) const {
+    return watched() ? called.observed_blocks : called.blocks;
+  }
 };
 
 // What one host thread owns.

@@ -24,7 +24,7 @@ void change_options(Change change) {
 }
 
 constexpr LadderEmulator interface = {
-    .version = 1,
+    .version = 2,
     .fault = [] { return locked([](Runtime& runtime) { return runtime.fault(); }); },
     .failed_call = [] { return locked([](Runtime& runtime) { return runtime.failed_call(); }); },
     .reset =
@@ -35,7 +35,14 @@ constexpr LadderEmulator interface = {
           });
         },
     .explains = [](std::uint64_t address) { return explains_fault_at(address) ? 1 : 0; },
-    .count = [](int on) { change_options([on](Options& options) { options.count = on != 0; }); },
+    .watch =
+        [](std::uint32_t bits) {
+          change_options([bits](Options& options) { options.watch = bits; });
+        },
+    .order_seed =
+        [](std::uint64_t seed) {
+          change_options([seed](Options& options) { options.order_seed = seed; });
+        },
     .counters =
         [](void (*visit)(const char*, double, void*), void* context) {
           locked([&](Runtime& runtime) {
@@ -52,8 +59,6 @@ constexpr LadderEmulator interface = {
             return device == nullptr ? 0.0 : device->counters().kernel_seconds;
           });
         },
-    .memcheck =
-        [](int on) { change_options([on](Options& options) { options.memcheck = on != 0; }); },
     .allocations =
         [](void (*visit)(std::uint64_t, std::uint64_t, void*), void* context) {
           locked([&](Runtime& runtime) {

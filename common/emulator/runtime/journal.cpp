@@ -42,30 +42,16 @@ std::string number(double value) {
 }  // namespace
 
 std::vector<std::pair<std::string, double>> named_counters(const Counters& c) {
-  const auto real = [](std::uint64_t value) { return static_cast<double>(value); };
-  return {
-      {"launches", real(c.launches)},
-      {"instructions.warp", real(c.warp_instructions)},
-      {"instructions.thread", real(c.thread_instructions)},
-      {"barriers", real(c.barriers)},
-      {"global.load.requests", real(c.global_load_requests)},
-      {"global.load.sectors", real(c.global_load_sectors)},
-      {"global.load.sectors.ideal", real(c.global_load_sectors_ideal)},
-      {"global.store.requests", real(c.global_store_requests)},
-      {"global.store.sectors", real(c.global_store_sectors)},
-      {"global.store.sectors.ideal", real(c.global_store_sectors_ideal)},
-      {"global.atomic.requests", real(c.global_atomic_requests)},
-      {"global.atomic.sectors", real(c.global_atomic_sectors)},
-      {"shared.load.requests", real(c.shared_load_requests)},
-      {"shared.load.wavefronts", real(c.shared_load_wavefronts)},
-      {"shared.load.wavefronts.ideal", real(c.shared_load_wavefronts_ideal)},
-      {"shared.store.requests", real(c.shared_store_requests)},
-      {"shared.store.wavefronts", real(c.shared_store_wavefronts)},
-      {"shared.store.wavefronts.ideal", real(c.shared_store_wavefronts_ideal)},
-      {"shared.wavefronts", real(c.shared_load_wavefronts + c.shared_store_wavefronts)},
-      {"shared.wavefronts.ideal",
-       real(c.shared_load_wavefronts_ideal + c.shared_store_wavefronts_ideal)},
+  std::vector<std::pair<std::string, double>> named;
+  for (const CounterInfo& info : counter_infos()) {
+    named.emplace_back(info.name, static_cast<double>(c.*info.field));
+  }
+  const auto sum = [&](const char* name, std::uint64_t loads, std::uint64_t stores) {
+    named.emplace_back(name, static_cast<double>(loads + stores));
   };
+  sum("shared.wavefronts", c.shared_load_wavefronts, c.shared_store_wavefronts);
+  sum("shared.wavefronts.ideal", c.shared_load_wavefronts_ideal, c.shared_store_wavefronts_ideal);
+  return named;
 }
 
 Journal::Journal()

@@ -52,6 +52,10 @@ cudaError_t code_of(FaultKind kind) {
       return cudaErrorLaunchTimeout;
     case FaultKind::unsupported:
       return cudaErrorNotSupported;
+    case FaultKind::race:  // these let the kernel go on
+    case FaultKind::uninitialized:
+    case FaultKind::divergent_sync:
+      return cudaSuccess;
   }
   return cudaErrorUnknown;
 }
@@ -105,7 +109,17 @@ Runtime::Runtime() {
   process_using_cuda = getpid();
   options.threads = static_cast<int>(environment_number("LADDER_EMULATOR_THREADS"));
   options.time_limit_s = environment_number("LADDER_EMULATOR_TIME_LIMIT");
-  options.count = !journal.report_file().empty();
+  if (const char* names = std::getenv("LADDER_EMULATOR_WATCH"); names != nullptr) {
+    const std::optional<Watch> watch = parse_watch(names);
+    if (watch) options.watch = *watch;
+    if (!watch) {
+      journal.say("LADDER_EMULATOR_WATCH is '" + std::string(names) +
+                  "', which names something else than memcheck, racecheck, initcheck, synccheck, "
+                  "counters, trace: only memcheck is on");
+    }
+  }
+  if (!journal.report_file().empty()) options.watch |= watch_counters;
+  options.order_seed = static_cast<std::uint64_t>(environment_number("LADDER_EMULATOR_ORDER_SEED"));
 }
 
 Device& Runtime::device() {
@@ -190,10 +204,15 @@ void Runtime::submit(cudaStream_t handle, cudaGraphNodeType type, Work work) {
 
 void Runtime::run_kernel(const Launch& launch, const std::string& kernel) {
   if (faulted()) return;
+  const auto record_findings = [&] {
+    for (const Finding& finding : device().take_findings()) journal.record_fault(finding.text());
+  };
   try {
     device().launch(launch);
+    record_findings();
   } catch (const Fault& fault) {
     if (!happened_in_kernel(fault.kind())) throw;
+    record_findings();
     journal.record_fault(fault.what());
     pending_ = code_of(fault.kind());
   } catch (const std::bad_alloc&) {

@@ -1,12 +1,13 @@
-#include "common/emulator/exec/counting.hpp"
-
+// Counts memory traffic as the hardware does.
 #include <algorithm>
 #include <array>
 #include <bit>
 #include <vector>
 
 #include "common/emulator/exec/address_shapes.hpp"
-#include "common/emulator/exec/memory_operations.hpp"
+#include "common/emulator/exec/observer.hpp"
+#include "common/emulator/exec/thread_block.hpp"
+#include "common/emulator/observers/observers.hpp"
 
 namespace ladder::emulator {
 
@@ -14,21 +15,8 @@ namespace {
 
 using ptx::Space;
 
-Traffic traffic_of(const ptx::Instruction& instruction) {
-  const std::string_view text = instruction.opcode;
-  const auto head = text.substr(0, text.find('.'));
-  if (head == "st") return Traffic::store;
-  if (head != "atom" && head != "red") return Traffic::load;
-  const bool is_float = text.substr(text.rfind('.') + 1).find('f') != std::string_view::npos;
-  return is_float ? Traffic::float_atomic : Traffic::atomic;
-}
-
-bool is_atomic(const Inst& inst) {
-  return inst.traffic == Traffic::atomic || inst.traffic == Traffic::float_atomic;
-}
-
-std::uint32_t lane_bytes(const Inst& inst) {
-  return inst.bytes * std::max<std::uint32_t>(inst.list_size, 1);
+bool is_atomic(Traffic traffic) {
+  return traffic == Traffic::atomic || traffic == Traffic::float_atomic;
 }
 
 // Bytes that lanes touch. Neighbouring lanes, or lanes at one address, share a span.
@@ -154,118 +142,84 @@ int atomic_sectors(const Spans& spans, bool is_float) {
   return sectors;
 }
 
-void count_global(Counters& counters, const Inst& inst, const Spans& spans) {
-  const std::uint32_t bytes = lane_bytes(inst);
-  if (is_atomic(inst)) {
+void count_global(Counters& counters, Traffic traffic, std::uint32_t bytes, const Spans& spans) {
+  if (is_atomic(traffic)) {
     ++counters.global_atomic_requests;
     counters.global_atomic_sectors +=
-        static_cast<std::uint64_t>(atomic_sectors(spans, inst.traffic == Traffic::float_atomic));
+        static_cast<std::uint64_t>(atomic_sectors(spans, traffic == Traffic::float_atomic));
     return;
   }
   const auto sectors = static_cast<std::uint64_t>(distinct(spans, 32));
   const auto ideal = static_cast<std::uint64_t>((distinct_bytes(spans, bytes) + 31) / 32);
-  if (inst.traffic == Traffic::load) {
-    ++counters.global_load_requests;
-    counters.global_load_sectors += sectors;
-    counters.global_load_sectors_ideal += ideal;
-  } else {
+  if (traffic == Traffic::store) {
     ++counters.global_store_requests;
     counters.global_store_sectors += sectors;
     counters.global_store_sectors_ideal += ideal;
+  } else {
+    ++counters.global_load_requests;
+    counters.global_load_sectors += sectors;
+    counters.global_load_sectors_ideal += ideal;
   }
 }
 
 // Atomics on shared memory have counters of their own on the hardware.
-void count_shared(Counters& counters, const Inst& inst, const Spans& spans) {
-  if (is_atomic(inst)) return;
-  const std::uint32_t bytes = lane_bytes(inst);
+void count_shared(Counters& counters, Traffic traffic, std::uint32_t bytes, const Spans& spans) {
+  if (is_atomic(traffic)) return;
   const auto passes = static_cast<std::uint64_t>(wavefronts(spans));
   const auto ideal = static_cast<std::uint64_t>((distinct_bytes(spans, bytes) + 127) / 128);
-  if (inst.traffic == Traffic::load) {
-    ++counters.shared_load_requests;
-    counters.shared_load_wavefronts += passes;
-    counters.shared_load_wavefronts_ideal += ideal;
-  } else {
+  if (traffic == Traffic::store) {
     ++counters.shared_store_requests;
     counters.shared_store_wavefronts += passes;
     counters.shared_store_wavefronts_ideal += ideal;
-  }
-}
-
-// Eight lanes in one of the common shapes, as one span; false: another shape.
-template <class A>
-bool add_chunk(Spans& spans, const A* at, std::uint64_t offset, std::uint32_t bytes) {
-  const auto first = static_cast<A>(at[0] + static_cast<A>(offset));
-  if (strided(at, at[0], A{0})) {
-    spans.add(first, bytes);
-  } else if (strided(at, at[0], static_cast<A>(bytes))) {
-    spans.add(first, chunk * bytes);
   } else {
-    return false;
+    ++counters.shared_load_requests;
+    counters.shared_load_wavefronts += passes;
+    counters.shared_load_wavefronts_ideal += ideal;
   }
-  return true;
 }
 
-void counted(std::byte* rows, const Inst& inst, Warp& warp, std::uint32_t mask) {
-  const auto space = static_cast<Space>(inst.space);
-  const std::uint32_t bytes = lane_bytes(inst);
-  const bool in_one_space = space == Space::shared || space == Space::global;
-  const bool spans_merge = in_one_space && !is_atomic(inst);
-  const auto offset = static_cast<std::uint64_t>(inst.immediate);
-  Spans global, shared;
-  for (int c = 0; c < lanes; c += chunk) {
-    const std::uint32_t some = (mask >> c) & 0xff;
-    if (some == 0xff && spans_merge) {
-      const std::byte* row = rows + inst.s[0];
-      if (space == Space::shared
-              ? add_chunk(shared, reinterpret_cast<const std::uint32_t*>(row) + c, offset, bytes)
-              : add_chunk(global, reinterpret_cast<const std::uint64_t*>(row) + c, offset, bytes)) {
-        continue;
-      }
-    }
-    for (std::uint32_t left = some; left != 0; left &= left - 1) {
-      const std::uint64_t at = lane_address(rows, inst, c + std::countr_zero(left));
-      const std::uint64_t window = space == Space::generic ? at & window_mask : 0;
-      if (window == local_window) continue;
-      if (space == Space::shared || window == shared_window) {
-        shared.add(at & ~window_mask, bytes);
-      } else {
-        global.add(at, bytes);
-      }
-    }
+// The lanes' bytes; neighbours, or lanes at one address, as one span (but each lane of an atomic
+// counts for itself).
+Spans spans_of(const WarpAccess& access) {
+  Spans spans;
+  const bool merge = access.stride != Warp::no_stride && !is_atomic(access.traffic);
+  if (merge) {
+    const std::uint32_t width = access.stride == 0 ? access.bytes : chunk * access.bytes;
+    for (std::size_t c = 0; c < lanes; c += chunk) spans.add(access.address[c], width);
+    return spans;
   }
-  if (global.size > 0) count_global(warp.worker.counters, inst, global);
-  if (shared.size > 0) count_shared(warp.worker.counters, inst, shared);
-  inst.operation(rows, inst, warp, mask);
+  for (std::uint32_t left = access.mask; left != 0; left &= left - 1) {
+    spans.add(access.address[static_cast<std::size_t>(std::countr_zero(left))], access.bytes);
+  }
+  return spans;
 }
+
+class BlockCounter : public BlockObserver {
+ public:
+  explicit BlockCounter(Counters& counters) : counters_(counters) {}
+
+  void access(const WarpAccess& access) override {
+    if (access.space == Space::local) return;
+    const Spans spans = spans_of(access);
+    (access.space == Space::shared ? count_shared : count_global)(counters_, access.traffic,
+                                                                  access.bytes, spans);
+  }
+
+ private:
+  Counters& counters_;
+};
+
+class Counter : public Observer {
+ public:
+  std::unique_ptr<BlockObserver> observe(ThreadBlock& block) override {
+    return std::make_unique<BlockCounter>(block.worker.counters);
+  }
+};
 
 }  // namespace
 
-void add(Counters& sum, const Counters& more) {
-  sum.warp_instructions += more.warp_instructions;
-  sum.thread_instructions += more.thread_instructions;
-  sum.global_load_requests += more.global_load_requests;
-  sum.global_load_sectors += more.global_load_sectors;
-  sum.global_store_requests += more.global_store_requests;
-  sum.global_store_sectors += more.global_store_sectors;
-  sum.global_atomic_requests += more.global_atomic_requests;
-  sum.global_atomic_sectors += more.global_atomic_sectors;
-  sum.shared_load_wavefronts += more.shared_load_wavefronts;
-  sum.shared_store_wavefronts += more.shared_store_wavefronts;
-  sum.shared_load_requests += more.shared_load_requests;
-  sum.shared_store_requests += more.shared_store_requests;
-  sum.barriers += more.barriers;
-  sum.global_load_sectors_ideal += more.global_load_sectors_ideal;
-  sum.global_store_sectors_ideal += more.global_store_sectors_ideal;
-  sum.shared_load_wavefronts_ideal += more.shared_load_wavefronts_ideal;
-  sum.shared_store_wavefronts_ideal += more.shared_store_wavefronts_ideal;
-}
-
-void add_counting(Inst& inst) {
-  if (inst.bytes == 0 || static_cast<Space>(inst.space) == Space::local) return;
-  inst.traffic = traffic_of(*inst.source);
-  inst.operation = inst.all;
-  inst.some = inst.all = &counted;
+std::unique_ptr<Observer> make_counter() {
+  return std::make_unique<Counter>();
 }
 
 }  // namespace ladder::emulator

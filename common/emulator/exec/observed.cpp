@@ -1,0 +1,166 @@
+// The door that watched instructions come by: it works out which memory they are about to touch, tells
+// the block's observers, and lets them go on.
+#include <algorithm>
+#include <bit>
+#include <string_view>
+
+#include "common/emulator/exec/address_shapes.hpp"
+#include "common/emulator/exec/memory_operations.hpp"
+#include "common/emulator/exec/observer.hpp"
+#include "common/emulator/exec/thread_block.hpp"
+
+namespace ladder::emulator {
+
+namespace {
+
+using ptx::Space;
+
+Traffic traffic_of(const ptx::Instruction& instruction) {
+  const std::string_view text = instruction.opcode;
+  const auto head = text.substr(0, text.find('.'));
+  if (head == "st") return Traffic::store;
+  if (head == "cp") return Traffic::async_copy;
+  if (head != "atom" && head != "red") return Traffic::load;
+  const bool is_float = text.substr(text.rfind('.') + 1).find('f') != std::string_view::npos;
+  return is_float ? Traffic::float_atomic : Traffic::atomic;
+}
+
+bool has(const ptx::Instruction& instruction, std::string_view modifier) {
+  const std::string_view text = instruction.opcode;
+  for (std::size_t at = 0; (at = text.find('.', at)) != std::string_view::npos;) {
+    ++at;
+    if (text.substr(at, text.find('.', at) - at) == modifier) return true;
+  }
+  return false;
+}
+
+Order order_of(const ptx::Instruction& instruction, Traffic traffic) {
+  if (has(instruction, "acq_rel")) return Order::acquire_release;
+  if (has(instruction, "acquire")) return Order::acquire;
+  if (has(instruction, "release")) return Order::release;
+  if (traffic == Traffic::atomic || traffic == Traffic::float_atomic) return Order::relaxed;
+  const bool strong =
+      has(instruction, "relaxed") || has(instruction, "volatile") || has(instruction, "mmio");
+  return strong ? Order::relaxed : Order::weak;
+}
+
+template <class A>
+std::uint32_t shape(const A* at, std::uint32_t bytes) {
+  if (all_strided<0>(at)) return 0;
+  bool neighbours = true;
+  for (int c = 0; c < lanes && neighbours; c += chunk) {
+    neighbours = strided(at + c, at[c], static_cast<A>(bytes));
+  }
+  return neighbours ? bytes : Warp::no_stride;
+}
+
+void tell(const WarpAccess& access) {
+  for (const auto& observer : access.warp.block.observers) observer->access(access);
+}
+
+// Shared, global and local addresses lie in one space each.
+template <class A>
+void tell_simple(WarpAccess& access) {
+  const auto* at = reinterpret_cast<const A*>(access.rows + access.inst.s[0]);
+  const auto offset = static_cast<A>(access.inst.immediate);
+  for (std::size_t i = 0; i < lanes; ++i) access.address[i] = static_cast<A>(at[i] + offset);
+  if (access.mask == all_lanes) access.stride = shape(at, access.bytes);
+  tell(access);
+}
+
+void tell_generic(WarpAccess& access) {
+  const std::uint32_t mask = access.mask;
+  std::uint32_t shared = 0, local = 0;
+  for (std::uint32_t left = mask; left != 0; left &= left - 1) {
+    const int lane = std::countr_zero(left);
+    std::uint64_t& address = access.address[static_cast<std::size_t>(lane)];
+    address = lane_address(access.rows, access.inst, lane);
+    const std::uint64_t window = address & window_mask;
+    if (window != shared_window && window != local_window) continue;
+    (window == shared_window ? shared : local) |= 1u << lane;
+    address &= ~window_mask;
+  }
+  const auto tell_part = [&](Space space, std::uint32_t part) {
+    if (part == 0) return;
+    access.space = space;
+    access.mask = part;
+    access.stride = Warp::no_stride;
+    if (part == all_lanes) access.stride = shape(access.address.data(), access.bytes);
+    tell(access);
+  };
+  tell_part(Space::shared, shared);
+  tell_part(Space::local, local);
+  tell_part(Space::global, mask & ~shared & ~local);
+}
+
+void observed_access(std::byte* rows, const Inst& inst, Warp& warp, std::uint32_t mask) {
+  const auto space = static_cast<Space>(inst.space);
+  const std::uint32_t bytes = inst.bytes * std::max<std::uint32_t>(inst.list_size, 1);
+  WarpAccess access{.warp = warp,
+                    .inst = inst,
+                    .rows = rows,
+                    .space = space,
+                    .traffic = inst.traffic,
+                    .order = inst.order,
+                    .mask = mask,
+                    .bytes = bytes,
+                    .stride = Warp::no_stride,
+                    .address = {}};
+  if (space == Space::shared || space == Space::local) {
+    tell_simple<std::uint32_t>(access);
+  } else if (space == Space::global) {
+    tell_simple<std::uint64_t>(access);
+  } else {
+    tell_generic(access);
+  }
+  inst.operation(rows, inst, warp, mask);
+}
+
+void observed_fence(std::byte* rows, const Inst& inst, Warp& warp, std::uint32_t mask) {
+  for (const auto& observer : warp.block.observers) observer->fence(warp, inst, mask);
+  inst.operation(rows, inst, warp, mask);
+}
+
+void observed_warp_sync(std::byte* rows, const Inst& inst, Warp& warp, std::uint32_t mask) {
+  const auto* members = reinterpret_cast<const std::uint32_t*>(rows + inst.s[0]);
+  std::uint32_t met = 0;
+  for (std::uint32_t left = mask; left != 0; left &= left - 1)
+    met |= members[std::countr_zero(left)];
+  met &= warp.live();
+  for (const auto& observer : warp.block.observers) observer->warp_met(warp, met);
+  inst.operation(rows, inst, warp, mask);
+}
+
+void observed_entry(std::byte*, const Inst&, Warp& warp, std::uint32_t mask) {
+  for (BlockObserver* observer : warp.block.entry_observers) {
+    observer->entered(warp, *warp.running(), mask);
+  }
+}
+
+}  // namespace
+
+void add_observing(Inst& inst) {
+  if (inst.source == nullptr) return;
+  const std::string_view opcode = inst.source->opcode;
+  Handler door = nullptr;
+  if (inst.bytes != 0) {
+    inst.traffic = traffic_of(*inst.source);
+    inst.order = order_of(*inst.source, inst.traffic);
+    door = &observed_access;
+  } else if (opcode.starts_with("membar") || opcode.starts_with("fence")) {
+    door = &observed_fence;
+  } else if (opcode.starts_with("bar.warp")) {
+    door = &observed_warp_sync;
+  }
+  if (door == nullptr) return;
+  inst.operation = inst.all;
+  inst.some = inst.all = door;
+}
+
+Inst entry_instruction() {
+  Inst inst;
+  inst.some = inst.all = &observed_entry;
+  return inst;
+}
+
+}  // namespace ladder::emulator

@@ -1,0 +1,92 @@
+// How observers (observers/) watch a kernel: the device makes one Observer for each check that is
+// on, and each of those one BlockObserver for every thread block that runs. Functions are lowered
+// twice: only launches that are watched execute Function::observed, whose memory, fence and block
+// entries come by here first. A launch that nobody watches pays nothing.
+//
+// Calls for one block come from one host thread at a time; blocks of a launch run on several host
+// threads unless the observer says needs_one_thread().
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+
+#include "common/emulator/exec/warp.hpp"
+
+namespace ladder::emulator {
+
+// Memory that an instruction is about to touch, in one space: generic addresses are resolved, and
+// an instruction whose lanes point into several spaces comes as several accesses. Bounds are not
+// checked yet: the instruction may still fault.
+struct WarpAccess {
+  Warp& warp;
+  const Inst& inst;
+  const std::byte* rows;
+  ptx::Space space;  // global, shared or local; constant memory lies in global
+  Traffic traffic;
+  Order order;
+  std::uint32_t mask;   // the lanes
+  std::uint32_t bytes;  // of one lane, all elements of a vector together
+  // How addresses lie within each chunk of eight lanes: neighbours (== bytes), all the same (0), or
+  // Warp::no_stride. Only told for full masks.
+  std::uint32_t stride;
+  // By lane, unspecified outside the mask; shared and local: offsets in the block's or the thread's
+  // memory.
+  alignas(32) std::array<std::uint64_t, lanes> address;
+};
+
+// A barrier of a block that has been released.
+struct BarrierMeeting {
+  unsigned id;
+  bool all;  // all live threads of the block took part
+  // By warp: the lanes that took part, those that only arrived (bar.arrive) included.
+  const std::vector<std::uint32_t>& lanes_of_warp;
+};
+
+class BlockObserver {
+ public:
+  virtual ~BlockObserver() = default;
+  // The block has become another of the grid (its index and number are set); all have finished.
+  virtual void start() {}
+  virtual void finish() {}
+
+  virtual void access(const WarpAccess&) {}
+  // cp.async: at its start the lanes' shared addresses (the global read came as an access); later,
+  // when the bytes of one lane have been written.
+  virtual void copy_started(Warp&, const Inst&, std::uint32_t /*mask*/,
+                            const std::uint32_t* /*to*/) {}
+  virtual void copy_done(Warp&, int /*lane*/, std::uint32_t /*to*/, std::uint32_t /*bytes*/) {}
+  virtual void fence(Warp&, const Inst&, std::uint32_t /*mask*/) {}
+  // These lanes have met in a __syncwarp; told once for each group of lanes that goes on from it.
+  virtual void warp_met(Warp&, std::uint32_t /*mask*/) {}
+  virtual void barrier_reached(Warp&, const Block&, std::uint32_t /*mask*/) {}
+  virtual void barrier_released(const BarrierMeeting&) {}
+  // An mbarrier at a shared address: the lanes arrive (release) or have seen a phase complete
+  // (acquire).
+  virtual void mbarrier_arrived(Warp&, std::uint32_t /*mask*/, std::uint32_t /*address*/) {}
+  virtual void mbarrier_passed(Warp&, std::uint32_t /*mask*/, std::uint32_t /*address*/) {}
+  // A basic block of the program begins.
+  virtual void entered(Warp&, const Block&, std::uint32_t /*mask*/) {}
+};
+
+class Observer {
+ public:
+  virtual ~Observer() = default;
+  virtual bool needs_one_thread() const { return false; }
+  virtual bool wants_entries() const { return false; }  // BlockObserver::entered
+  virtual std::unique_ptr<BlockObserver> observe(ThreadBlock& block) = 0;
+  virtual void launch_starts(const LaunchState&) {}
+  virtual void launch_ends(const LaunchState&) {}  // also after a fault
+  // The host's side of global memory.
+  virtual void allocated(DeviceAddress, std::size_t /*bytes*/) {}
+  virtual void freed(DeviceAddress, std::size_t /*bytes*/) {}
+  virtual void written(DeviceAddress, std::size_t /*bytes*/) {}  // copied in, or set
+  virtual void copied(DeviceAddress /*to*/, DeviceAddress /*from*/, std::size_t /*bytes*/) {}
+};
+
+// Puts the observers' door in front of an instruction that they want to see. Leaves others alone.
+void add_observing(Inst& inst);
+// What a watched block of instructions begins with: it tells observers so.
+Inst entry_instruction();
+
+}  // namespace ladder::emulator

@@ -1,0 +1,34 @@
+#include "common/emulator/finding.hpp"
+
+namespace ladder::emulator {
+
+namespace {
+
+std::string triple(const Dim3& d) {
+  return "(" + std::to_string(d.x) + "," + std::to_string(d.y) + "," + std::to_string(d.z) + ")";
+}
+
+std::string instruction_text(const Site& site) {
+  return site.place.empty() ? site.instruction : site.place + ": " + site.instruction;
+}
+
+std::string who(const Site& site) {
+  return "block " + triple(site.block) + ", thread " + triple(site.thread);
+}
+
+}  // namespace
+
+std::string Finding::text() const {
+  std::string text = what;
+  if (!site.instruction.empty()) text += "\n  at " + instruction_text(site);
+  if (!where.empty()) text += "\n  " + where;
+  text += "\n  in kernel " + kernel + ", " + who(site);
+  for (const Site& other : others) {
+    text += "\n  " + other.role + " " + who(other);
+    if (!other.instruction.empty()) text += ", at " + instruction_text(other);
+  }
+  if (!help.empty()) text += "\n  help: " + help;
+  return text;
+}
+
+}  // namespace ladder::emulator

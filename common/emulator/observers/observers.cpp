@@ -1,0 +1,11 @@
+#include "common/emulator/observers/observers.hpp"
+
+namespace ladder::emulator {
+
+std::vector<std::unique_ptr<Observer>> make_observers(Watch watch) {
+  std::vector<std::unique_ptr<Observer>> observers;
+  if ((watch & watch_counters) != 0) observers.push_back(make_counter());
+  return observers;
+}
+
+}  // namespace ladder::emulator

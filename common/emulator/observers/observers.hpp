@@ -1,0 +1,16 @@
+// The observers there are. Each has a file of its own here.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "common/emulator/exec/observer.hpp"
+
+namespace ladder::emulator {
+
+std::unique_ptr<Observer> make_counter();
+
+// One for each check that is on.
+std::vector<std::unique_ptr<Observer>> make_observers(Watch watch);
+
+}  // namespace ladder::emulator
