@@ -4,6 +4,7 @@
 #include <chrono>
 #include <unordered_map>
 
+#include "common/emulator/exec/shuffle.hpp"
 #include "common/emulator/exec/warp.hpp"
 
 namespace ladder::emulator {
@@ -32,50 +33,6 @@ void write_word(std::byte* rows, u32 offset, u32 value, u32 mask) {
   for (u32 left = mask; left != 0; left &= left - 1) {
     words(rows, offset)[std::countr_zero(left)] = value;
   }
-}
-
-enum class Shuffle { up, down, butterfly, index };
-
-// d|p = a of another lane; b: distance or lane; c: clamp and segment mask.
-template <Shuffle Kind>
-void shuffle(std::byte* rows, const Inst& inst, Warp&, u32 mask) {
-  u32 result[lanes];
-  u32 valid = 0;
-  const u32* a = words(rows, inst.s[0]);
-  const u32* b = words(rows, inst.s[1]);
-  const u32* c = words(rows, inst.s[2]);
-  for (int lane = 0; lane < lanes; ++lane) {
-    const auto at = static_cast<u32>(lane);
-    const u32 segment = (c[lane] >> 8) & 31, clamp = c[lane] & 31;
-    const u32 distance = b[lane] & 31;
-    const u32 last = (at & segment) | (clamp & ~segment);
-    u32 from = at;
-    bool inside = true;
-    if constexpr (Kind == Shuffle::up) {
-      from = at - distance;
-      inside = static_cast<s32>(from) >= static_cast<s32>(last);
-    } else if constexpr (Kind == Shuffle::down) {
-      from = at + distance;
-      inside = from <= last;
-    } else if constexpr (Kind == Shuffle::butterfly) {
-      from = at ^ distance;
-      inside = from <= last;
-    } else {
-      from = (distance & ~segment) | (at & segment);
-      inside = from <= last;
-    }
-    if (!inside) from = at;
-    result[lane] = a[from & 31];
-    valid |= static_cast<u32>(inside) << lane;
-  }
-  u32* to = words(rows, inst.d);
-  if (mask == all_lanes) {
-    std::memcpy(to, result, sizeof result);
-  } else {
-    for (int lane = 0; lane < lanes; ++lane)
-      to[lane] = (mask >> lane) & 1 ? result[lane] : to[lane];
-  }
-  write_predicate(rows, inst.e, valid, mask);
 }
 
 enum class Vote { all, any, uniform };
@@ -258,14 +215,14 @@ constexpr RowKind P = RowKind::predicate, W = RowKind::word, L = RowKind::wide;
 // clang-format off
 //  text                            handler                                d  has    d|p    sources      members
 const Collective entries[] = {
-  {"shfl.sync.up.b32"            , shuffle<Shuffle::up>                 , W, true , true , 4, {W,W,W,W}, 3},
-  {"shfl.sync.down.b32"          , shuffle<Shuffle::down>               , W, true , true , 4, {W,W,W,W}, 3},
-  {"shfl.sync.bfly.b32"          , shuffle<Shuffle::butterfly>          , W, true , true , 4, {W,W,W,W}, 3},
-  {"shfl.sync.idx.b32"           , shuffle<Shuffle::index>              , W, true , true , 4, {W,W,W,W}, 3},
-  {"shfl.up.b32"                 , shuffle<Shuffle::up>                 , W, true , true , 3, {W,W,W,W}, -1},
-  {"shfl.down.b32"               , shuffle<Shuffle::down>               , W, true , true , 3, {W,W,W,W}, -1},
-  {"shfl.bfly.b32"               , shuffle<Shuffle::butterfly>          , W, true , true , 3, {W,W,W,W}, -1},
-  {"shfl.idx.b32"                , shuffle<Shuffle::index>              , W, true , true , 3, {W,W,W,W}, -1},
+  {"shfl.sync.up.b32"            , shuffle_handler(Shuffle::up)          , W, true , true , 4, {W,W,W,W}, 3},
+  {"shfl.sync.down.b32"          , shuffle_handler(Shuffle::down)        , W, true , true , 4, {W,W,W,W}, 3},
+  {"shfl.sync.bfly.b32"          , shuffle_handler(Shuffle::butterfly)   , W, true , true , 4, {W,W,W,W}, 3},
+  {"shfl.sync.idx.b32"           , shuffle_handler(Shuffle::index)       , W, true , true , 4, {W,W,W,W}, 3},
+  {"shfl.up.b32"                 , shuffle_handler(Shuffle::up)          , W, true , true , 3, {W,W,W,W}, -1},
+  {"shfl.down.b32"               , shuffle_handler(Shuffle::down)        , W, true , true , 3, {W,W,W,W}, -1},
+  {"shfl.bfly.b32"               , shuffle_handler(Shuffle::butterfly)   , W, true , true , 3, {W,W,W,W}, -1},
+  {"shfl.idx.b32"                , shuffle_handler(Shuffle::index)       , W, true , true , 3, {W,W,W,W}, -1},
   {"vote.sync.all.pred"          , by_members<vote<Vote::all>>          , P, true , false, 2, {P,W,W,W}, 1},
   {"vote.sync.any.pred"          , by_members<vote<Vote::any>>          , P, true , false, 2, {P,W,W,W}, 1},
   {"vote.sync.uni.pred"          , by_members<vote<Vote::uniform>>      , P, true , false, 2, {P,W,W,W}, 1},

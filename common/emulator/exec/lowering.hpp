@@ -4,6 +4,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -37,6 +38,7 @@ struct RowTable {
   std::uint32_t temporary(RowKind kind);
   std::uint32_t prefill(const Prefill& wanted);
   RowKind kind(std::uint32_t row) const;
+  std::optional<std::uint64_t> constant(std::uint32_t row) const;  // its value, if it is one
 };
 
 // Lets memory instructions of one block whose addresses differ by the same amount in every lane test

@@ -170,6 +170,7 @@ class Function {
   std::vector<Block> blocks;           // over `instructions`
   std::vector<Block> observed_blocks;  // over `observed`
   std::vector<std::vector<std::uint32_t>> lists;
+  std::vector<std::shared_ptr<const void>> tables;  // that instructions point to
   std::vector<CallSite> calls;
   std::vector<Prefill> prefills;
   std::size_t first_block_prefill = 0;  // prefills from here on change with every block

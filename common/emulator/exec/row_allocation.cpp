@@ -224,6 +224,13 @@ RowKind RowTable::kind(std::uint32_t row) const {
   return bytes == 8 ? RowKind::wide : bytes == 4 ? RowKind::word : RowKind::predicate;
 }
 
+std::optional<std::uint64_t> RowTable::constant(std::uint32_t row) const {
+  if (row == no_row || row < read_only) return std::nullopt;
+  const Prefill& found = prefills[row & ~read_only];
+  if (found.kind != Prefill::Kind::constant) return std::nullopt;
+  return found.value;
+}
+
 void allocate_rows(RowTable& table, std::vector<DraftBlock>& blocks, Function& function) {
   const Liveness liveness(table.kinds.size(), blocks, function);
   const Slots slots = scan(table, liveness.intervals(table.kinds.size()));

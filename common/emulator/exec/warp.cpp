@@ -234,10 +234,11 @@ bool Warp::yield_to_others() {
 namespace {
 
 inline void run_instructions(const Block& at, std::byte* rows, Warp& warp, u32 mask) {
+  const Inst* const last = at.last;
   if (mask == all_lanes) [[likely]] {
-    for (const Inst* inst = at.first; inst != at.last; ++inst) inst->all(rows, *inst, warp, mask);
+    for (const Inst* inst = at.first; inst != last; ++inst) inst->all(rows, *inst, warp, mask);
   } else {
-    for (const Inst* inst = at.first; inst != at.last; ++inst) inst->some(rows, *inst, warp, mask);
+    for (const Inst* inst = at.first; inst != last; ++inst) inst->some(rows, *inst, warp, mask);
   }
 }
 
