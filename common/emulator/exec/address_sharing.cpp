@@ -29,8 +29,7 @@ template <class Visit>
 void for_written(const Inst& inst, const Visit& visit) {
   for (const std::uint32_t row : {inst.d, inst.e})
     if (row != no_row) visit(row);
-  if (inst.list_stored) return;
-  for (int i = 0; i < inst.list_size; ++i)
+  for (int i = 0; i < inst.list_written; ++i)
     if (inst.list[i] != no_row) visit(inst.list[i]);
 }
 

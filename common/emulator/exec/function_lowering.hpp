@@ -45,6 +45,7 @@ class FunctionLowering {
   std::uint32_t source(const Operand& operand, RowKind kind, bool is_f32 = false);
   std::uint32_t destination(const Operand& operand, RowKind kind);
   void finish_destination(const Operand& operand, std::uint32_t row, std::string_view extension);
+  void set_list(Inst& inst, std::vector<std::uint32_t> list, std::size_t written);
   std::uint32_t constant(RowKind kind, std::uint64_t bits);
   std::uint32_t special(const std::string& name, RowKind kind);
   std::uint32_t address_of(const Operand& operand, RowKind kind);
@@ -85,6 +86,14 @@ class FunctionLowering {
   bool lower_copy_arrival(const Instruction& instruction, const Opcode& opcode);
   bool lower_bulk_copy(const Instruction& instruction, const Opcode& opcode);
 
+  // lowering_matrix.cpp
+  bool lower_matrix(const Instruction& instruction, const Opcode& opcode);
+  bool lower_tiles(const Instruction& instruction, const Opcode& opcode);
+  bool lower_product(const Instruction& instruction, const Opcode& opcode);
+  bool lower_fragment(const Instruction& instruction, const Opcode& opcode);
+  void append_with_lists(Inst inst, const std::vector<Operand>& results, RowKind result_kind,
+                         const std::vector<std::vector<Operand>>& sources, RowKind source_kind);
+
   [[noreturn]] void unsupported(const Instruction& instruction) const;
   [[noreturn]] void invalid(const std::string& what) const;
 
@@ -105,5 +114,6 @@ class FunctionLowering {
 
 std::optional<ptx::Type> type_of(std::string_view name);
 RowKind row_kind_of(ptx::Type type);
+bool is_matrix_instruction(const Opcode& opcode);
 
 }  // namespace ladder::emulator

@@ -111,9 +111,14 @@ void FunctionLowering::find_block_starts() {
   for (const ptx::Label& label : source_.labels) {
     starts_[std::min(static_cast<std::size_t>(label.instruction), n)] = true;
   }
+  bool whole_warp = false;  // the block waited for all lanes, so that the next one need not
   for (std::size_t i = 0; i < n; ++i) {
     const Opcode opcode(source_.body[i].opcode);
     if (begins_block(opcode) || reads_clock(source_.body[i])) starts_[i] = true;
+    if (starts_[i]) whole_warp = false;
+    if (is_matrix_instruction(opcode) && source_.body[i].guard < 0 && !whole_warp) {
+      starts_[i] = whole_warp = true;
+    }
     if (ends_block(opcode)) starts_[i + 1] = true;
   }
   block_of_.assign(n + 1, 0);
@@ -164,7 +169,8 @@ void FunctionLowering::lower_instruction(const Instruction& instruction) {
            lower_move(instruction, opcode) || lower_memory(instruction, opcode) ||
            lower_mbarrier(instruction, opcode) || lower_compare(instruction, opcode) ||
            lower_carry(instruction, opcode) || lower_convert(instruction) ||
-           lower_collective(instruction, opcode) || lower_lanewise(instruction);
+           lower_collective(instruction, opcode) || lower_matrix(instruction, opcode) ||
+           lower_lanewise(instruction);
   } catch (const std::out_of_range&) {
     invalid("an operand is missing or of another kind");
   }

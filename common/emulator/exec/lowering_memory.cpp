@@ -171,10 +171,7 @@ void FunctionLowering::lower_load(const Instruction& instruction, const Opcode& 
     for (const Operand& element : operands[0].elements) {
       list.push_back(element.kind == Operand::Kind::sink ? no_row : destination(element, kind));
     }
-    inst.list_number = static_cast<std::uint32_t>(function_.lists.size());
-    inst.list_size = static_cast<std::uint8_t>(vector);
-    function_.lists.push_back(std::move(list));
-    inst.list = function_.lists.back().data();
+    set_list(inst, list, list.size());
   }
   append(inst);
   if (vector == 0) {
@@ -211,11 +208,7 @@ void FunctionLowering::lower_store(const Instruction& instruction, const Opcode&
     for (const Operand& element : operands[1].elements) {
       list.push_back(source(element, kind, is_f32));
     }
-    inst.list_number = static_cast<std::uint32_t>(function_.lists.size());
-    inst.list_size = static_cast<std::uint8_t>(vector);
-    inst.list_stored = true;
-    function_.lists.push_back(std::move(list));
-    inst.list = function_.lists.back().data();
+    set_list(inst, std::move(list), 0);
   }
   append(inst);
 }

@@ -240,6 +240,15 @@ std::uint32_t FunctionLowering::source(const Operand& operand, RowKind kind, boo
   }
 }
 
+// Rows of vector operands: the first `written` are results.
+void FunctionLowering::set_list(Inst& inst, std::vector<std::uint32_t> list, std::size_t written) {
+  inst.list_number = static_cast<std::uint32_t>(function_.lists.size());
+  inst.list_size = static_cast<std::uint8_t>(list.size());
+  inst.list_written = static_cast<std::uint8_t>(written);
+  function_.lists.push_back(std::move(list));
+  inst.list = function_.lists.back().data();
+}
+
 // The row to write; if the register is of another width, finish_destination brings it over.
 std::uint32_t FunctionLowering::destination(const Operand& operand, RowKind kind) {
   if (operand.kind == Operand::Kind::sink) return rows_.temporary(kind);

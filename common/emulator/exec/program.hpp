@@ -54,7 +54,7 @@ struct Inst {
   const std::uint32_t* list = nullptr;  // rows of a vector operand
   std::uint32_t list_number = 0;        // of `list` in Function::lists
   std::uint8_t list_size = 0;
-  bool list_stored = false;  // the list is a source
+  std::uint8_t list_written = 0;  // the first so many of the list are results, the others sources
   bool guard_negated = false;
   std::uint8_t space = 0;           // ptx::Space of a memory instruction
   Traffic traffic = Traffic::load;  // these two are set in watched instructions

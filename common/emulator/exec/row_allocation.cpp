@@ -22,18 +22,13 @@ bool is_register(std::uint32_t row) {
   return row != no_row && row < read_only;
 }
 
-bool list_is_source(const Inst& inst) {
-  return inst.list_size > 0 && inst.list_stored;
-}
-
 template <class Visit>
 void for_reads(const Inst& inst, const Visit& visit) {
   for (const std::uint32_t row : inst.s) {
     if (is_register(row)) visit(row);
   }
   if (is_register(inst.guard)) visit(inst.guard);
-  if (!list_is_source(inst)) return;
-  for (int i = 0; i < inst.list_size; ++i) {
+  for (int i = inst.list_written; i < inst.list_size; ++i) {
     if (is_register(inst.list[i])) visit(inst.list[i]);
   }
 }
@@ -42,8 +37,7 @@ template <class Visit>
 void for_writes(const Inst& inst, const Visit& visit) {
   if (is_register(inst.d)) visit(inst.d);
   if (is_register(inst.e)) visit(inst.e);
-  if (list_is_source(inst)) return;
-  for (int i = 0; i < inst.list_size; ++i) {
+  for (int i = 0; i < inst.list_written; ++i) {
     if (is_register(inst.list[i])) visit(inst.list[i]);
   }
 }

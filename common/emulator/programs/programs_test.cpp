@@ -140,6 +140,13 @@ TEST_CASE("device printf is shown at the next synchronisation") {
   CHECK(has(outcome.out, "kernels: all as expected\n"));
 }
 
+TEST_CASE("matrices are multiplied by mma and in all of wmma's shapes, types and layouts") {
+  for (const auto& [name, device] :
+       {std::pair("matrices_80", "a100"), {"matrices_120", "rtx5090"}}) {
+    check_succeeds(name, "matrices: mma\nmatrices: wmma\n", device);
+  }
+}
+
 TEST_CASE("a library of kernels is loaded, unloaded and loaded again") {
   const Outcome outcome = run("plugin_host", "'" + program("plugin.so").string() + "'");
   CAPTURE(outcome.err);
