@@ -33,6 +33,9 @@ const char* const kIdHelp =
     "what: a chapter (01), a step (01.02), an exercise (01.ex1) or a whole id "
     "(01_vector_add.step_02_one_block)";
 
+const char* const kObserversHelp =
+    "what the emulator looks for: memcheck, racecheck, initcheck, synccheck, with commas";
+
 void add_running_options(CLI::App& command, Running& running, bool cases) {
   command
       .add_option("--on", running.on,
@@ -52,6 +55,10 @@ void add_running_options(CLI::App& command, Running& running, bool cases) {
         ->allow_extra_args(false)
         ->take_all();
     command.add_option("--seed", running.seed, "seed of the inputs")->capture_default_str();
+    command.add_option(
+        "--order-seed", running.order_seed,
+        "run the emulator's warps in another order, one for each number; 0: in order");
+    command.add_option("--observers", running.observers, kObserversHelp)->type_name("LIST");
     command.add_option("--time-limit", running.time_limit_s, "seconds for one call of the solver")
         ->check(CLI::PositiveNumber)
         ->capture_default_str();
@@ -160,7 +167,8 @@ void add_measuring_commands(CLI::App& app, Requests& requests) {
       add_command(app, "emulate", "run a whole CUDA program without a GPU",
                   "  ./ladder emulate saxpy.cu\n  ./ladder emulate ./saxpy 1000\n\n"
                   "A program must be linked with the shared runtime (nvcc -cudart shared).\n"
-                  "Its exit code is passed on. Options for ladder stand before PROGRAM.");
+                  "Its exit code is passed on; 4 if it is 0 although something was found. Options "
+                  "for ladder stand before PROGRAM.");
   emulate
       .add_option("PROGRAM", requests.emulate.program, "an executable, or a .cu file with a main")
       ->required();
@@ -175,6 +183,9 @@ void add_measuring_commands(CLI::App& app, Requests& requests) {
       .add_option("--time-limit", requests.emulate.time_limit_s,
                   "seconds after which a kernel is stopped; none, unless said")
       ->check(CLI::PositiveNumber);
+  emulate.add_option("--observers", requests.emulate.observers, kObserversHelp)->type_name("LIST");
+  emulate.add_option("--order-seed", requests.emulate.order_seed,
+                     "run warps in another order, one for each number; 0: in order");
   add_architecture(emulate, requests.emulate.architecture);
   emulate.positionals_at_end();
   emulate.prefix_command();

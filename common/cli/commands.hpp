@@ -18,6 +18,8 @@ struct Running {
   std::vector<std::string> cases;  // "N=257"
   std::optional<int> architecture;
   std::uint64_t seed = 1;
+  std::optional<std::uint64_t> order_seed;
+  std::string observers;  // "memcheck,racecheck"; "": ours
   double time_limit_s = 20;
   bool json = false;
 };
@@ -55,6 +57,8 @@ struct EmulateRequest {
   int threads = 0;          // host cores; 0: all
   double time_limit_s = 0;  // of one kernel; 0: none
   std::string device;       // "t4", "a100"; "": an H200
+  std::string observers;    // "memcheck,racecheck"; "": memcheck
+  std::uint64_t order_seed = 0;
 };
 int emulate(const EmulateRequest& request);
 

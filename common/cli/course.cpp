@@ -77,6 +77,15 @@ Choice choose_backends(const Running& running, const Toolkit& toolkit) {
   return choice;
 }
 
+emulator::Watch parse_observers(const std::string& names) {
+  if (const auto watch = emulator::parse_watch(names)) return *watch;
+  std::string known;
+  for (const emulator::WatchName& entry : emulator::watch_names) {
+    known += (known.empty() ? "" : ", ") + std::string(entry.name);
+  }
+  throw UsageError("--observers " + names + ": not a list of these with commas: " + known);
+}
+
 JudgeOptions judge_options(const Running& running, const Choice& choice) {
   JudgeOptions options;
   options.backends = choice.backends;
@@ -88,6 +97,8 @@ JudgeOptions judge_options(const Running& running, const Choice& choice) {
   }
   for (const std::string& text : running.cases) options.cases.push_back(parse_case(text));
   options.seed = running.seed;
+  options.order_seed = running.order_seed;
+  if (!running.observers.empty()) options.observers = parse_observers(running.observers);
   options.time_limit_s = running.time_limit_s;
   options.architecture = running.architecture;
   return options;

@@ -43,6 +43,8 @@ struct Choice {
 // Throws Error(skipped) for --on gpu without a usable one, UsageError for a --gpu that is absent.
 Choice choose_backends(const Running& running, const Toolkit& toolkit);
 
+// "memcheck,racecheck". Throws UsageError for an unknown name.
+emulator::Watch parse_observers(const std::string& names);
 JudgeOptions judge_options(const Running& running, const Choice& choice);
 
 // Judges one of the course's solvers.

@@ -30,6 +30,10 @@ int emulate(const EmulateRequest& request) {
   options.threads = request.threads;
   options.time_limit_s = request.time_limit_s;
   options.device = request.device;
+  if (!request.observers.empty()) parse_observers(request.observers);
+  options.observers = request.observers;
+  options.order_seed = request.order_seed;
+  options.fault_exit = static_cast<int>(Verdict::trapped);
   emulator::run_program(emulator::inspect_program(program), request.arguments, options);
 }
 

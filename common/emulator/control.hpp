@@ -54,6 +54,8 @@ typedef const struct LadderEmulator* (*LadderEmulatorEntry)(void);  // "ladderEm
 //   LADDER_EMULATOR_TIME_LIMIT=S    kernels stop with a fault naming where they were
 //   LADDER_EMULATOR_WATCH=A,B       what watches kernels (watch.hpp); default memcheck
 //   LADDER_EMULATOR_ORDER_SEED=N    another order of warps for each N; default 0, in order
+//   LADDER_EMULATOR_FAULT_EXIT=N    exit code of a program that would exit with 0 although one of its
+//                                   kernels faulted or an observer found something; default 0
 //   LADDER_EMULATOR_FAIL=NAME:K     the K-th call (from 1) of the API function NAME fails
 //   LADDER_EMULATOR_REPORT=FILE     at exit: JSON {calls{}, faults[], leaks[], launches, counters{}}
 //   LADDER_EMULATOR_DEVICE=NAME     properties of another device; default an H200's

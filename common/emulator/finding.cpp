@@ -16,6 +16,24 @@ std::string who(const Site& site) {
   return "block " + triple(site.block) + ", thread " + triple(site.thread);
 }
 
+// Which check a finding is the business of; nullptr: none.
+const char* observer_of(FaultKind kind) {
+  switch (kind) {
+    case FaultKind::illegal_address:
+    case FaultKind::misaligned_address:
+      return "memcheck";
+    case FaultKind::race:
+      return "racecheck";
+    case FaultKind::uninitialized:
+      return "initcheck";
+    case FaultKind::divergent_sync:
+    case FaultKind::deadlock:
+      return "synccheck";
+    default:
+      return nullptr;
+  }
+}
+
 }  // namespace
 
 std::string Finding::text() const {
@@ -27,6 +45,7 @@ std::string Finding::text() const {
     text += "\n  " + other.role + " " + who(other);
     if (!other.instruction.empty()) text += ", at " + instruction_text(other);
   }
+  if (const char* observer = observer_of(kind)) text += std::string("\n  found by ") + observer;
   if (!help.empty()) text += "\n  help: " + help;
   return text;
 }

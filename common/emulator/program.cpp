@@ -225,6 +225,9 @@ std::vector<std::pair<std::string, std::string>> program_environment(
   if (!options.report.empty()) add("REPORT", fs::absolute(options.report).string());
   if (!options.device.empty()) add("DEVICE", options.device);
   if (options.quiet) add("QUIET", "1");
+  if (!options.observers.empty()) add("WATCH", options.observers);
+  if (options.order_seed != 0) add("ORDER_SEED", std::to_string(options.order_seed));
+  if (options.fault_exit != 0) add("FAULT_EXIT", std::to_string(options.fault_exit));
   return variables;
 }
 

@@ -2,6 +2,7 @@
 // intercepted, and the environment that does so. Knows no CUDA; the caller decides what to print.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <utility>
@@ -43,6 +44,9 @@ struct ProgramOptions {
   std::filesystem::path report;  // JSON written at exit; empty: none
   std::string device;            // "t4", "a100"; empty: an H200
   bool quiet = false;            // faults are not printed on stderr
+  std::string observers;         // "memcheck,racecheck"; empty: memcheck
+  std::uint64_t order_seed = 0;  // of warps; 0: in order
+  int fault_exit = 0;            // exit code of a program that would exit with 0 despite a fault
 };
 
 // The variables that run a program under the emulator, to be added to its environment.

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "common/emulator/watch.hpp"
 #include "common/harness/builder.hpp"
 #include "common/harness/catalog.hpp"
 #include "common/harness/problem.hpp"
@@ -30,6 +31,10 @@ struct JudgeOptions {
   std::size_t memory_limit_bytes = std::size_t{8} << 30;
   std::optional<int> architecture;  // --arch, for a stranger's file
   bool own = false;                 // ours: N = 0 is tried as well
+  // What the emulator's observers look for, and in which order its warps run; without a choice, the
+  // default checks at sizes that are small enough, and several orders.
+  std::optional<emulator::Watch> observers;
+  std::optional<std::uint64_t> order_seed;
   bool goals = true;
   bool claims = false;        // the gate asks for them
   bool exact_arrays = false;  // no guards round arrays: compute-sanitizer then sees their ends

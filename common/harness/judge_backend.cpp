@@ -26,6 +26,11 @@ double work_of(const Problem& problem, const Parameters& parameters) {
 double budget_of(Backend backend) {
   return backend == Backend::emulator ? 3e7 : 4e8;
 }
+// Up to here a case is watched by the default observers: they take time and memory.
+constexpr double most_observed_work = 3e7;
+constexpr emulator::Watch default_observers =
+    emulator::watch_memcheck | emulator::watch_racecheck | emulator::watch_synccheck;
+
 // Of one of the forty calls on equal contents.
 double repeat_budget_of(Backend backend) {
   return backend == Backend::emulator ? 4e5 : 2e7;
@@ -91,9 +96,16 @@ std::vector<Case> BackendJudge::cases() const {
   return chosen;
 }
 
-BackendJudge::Tried BackendJudge::try_contents(const Case& tried, const Inputs& inputs) {
+Watching BackendJudge::watching(const Case& tried, std::uint64_t order_seed) const {
+  const bool small = work_of(problem_, tried.parameters) <= most_observed_work;
+  return {options_.observers.value_or(small ? default_observers : emulator::watch_memcheck),
+          options_.order_seed.value_or(order_seed)};
+}
+
+BackendJudge::Tried BackendJudge::try_contents(const Case& tried, const Inputs& inputs,
+                                               const Watching& watching) {
   const Exchange exchange(problem_, tried.parameters, inputs, run_.guard_bytes());
-  const CallResult result = run_.call(exchange);
+  const CallResult result = run_.call(exchange, watching);
   Tried outcome{result.outcome.verdict, result.outcome.message, result.answer.seconds};
   if (result.outcome.refused) {
     if (!within_limits(header_, tried.parameters)) return {Verdict::solved, {}, outcome.seconds};
@@ -112,6 +124,11 @@ BackendJudge::Tried BackendJudge::try_contents(const Case& tried, const Inputs& 
   return outcome;
 }
 
+std::string BackendJudge::order_text(const Watching& how) const {
+  if (backend_ == Backend::gpu || how.order_seed == 0) return "";
+  return "\n  with the warps in another order: --order-seed " + std::to_string(how.order_seed);
+}
+
 BackendJudge::Tried BackendJudge::try_case(const Case& tried) {
   history_.previous.clear();
   Tried total;
@@ -119,9 +136,13 @@ BackendJudge::Tried BackendJudge::try_case(const Case& tried) {
   for (int i = 0; i < 2; ++i) {
     if (run_.start().verdict != Verdict::solved)
       return {run_.start().verdict, run_.start().message, total.seconds};
-    const Tried one = try_contents(contents, make_inputs(problem_, contents));
+    // First in order, then with the warps shuffled: a result that depends on luck shows itself.
+    const Watching how = watching(tried, i == 0 ? 0 : contents.seed);
+    const Tried one = try_contents(contents, make_inputs(problem_, contents), how);
     total.seconds += one.seconds;
-    if (one.verdict != Verdict::solved) return {one.verdict, one.message, total.seconds};
+    if (one.verdict != Verdict::solved) {
+      return {one.verdict, one.message + order_text(how), total.seconds};
+    }
     contents.seed = next_seed(contents.seed);
   }
   return total;
@@ -231,7 +252,8 @@ Verdict BackendJudge::judge_repeats() {
   std::vector<Buffer> first;
   Tried total;
   for (int i = 0; i < repeats; ++i) {
-    const CallResult result = run_.call(exchange);
+    const CallResult result = run_.call(
+        exchange, {.what = emulator::watch_memcheck, .order_seed = static_cast<std::uint64_t>(i)});
     total.seconds += result.answer.seconds;
     total.verdict = result.outcome.verdict;
     total.message = result.outcome.message;

@@ -209,6 +209,16 @@ TEST_CASE("a quiet run keeps faults for the report") {
   CHECK(has(outcome.report, "faults.cu:"));
 }
 
+TEST_CASE("a program that ignores its kernel's fault does not end well, if so wanted") {
+  ProgramOptions options;
+  options.fault_exit = 4;
+  const Outcome illegal = run("faults", "illegal", options);
+  CHECK(illegal.exit_code == 4);
+  CHECK(has(illegal.out, "cudaErrorIllegalAddress\n"));         // nothing printed is lost
+  CHECK(run("faults", "double_free", options).exit_code == 0);  // the caller saw the error
+  CHECK(run("saxpy", "", options).exit_code == 0);
+}
+
 TEST_CASE("bad addresses in calls are explained") {
   for (const char* which : {"double_free", "copy"}) {
     const Outcome outcome = run("faults", which);

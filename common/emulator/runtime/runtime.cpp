@@ -15,6 +15,7 @@ namespace {
 
 // Where the runtime was made, by the first registration or call; 0: nowhere.
 pid_t process_using_cuda = 0;
+int exit_status = 0;
 
 // The last error of each host thread; a device's sticky error is kept by the runtime.
 thread_local cudaError_t thread_error = cudaSuccess;
@@ -107,6 +108,7 @@ Runtime& Runtime::instance() {
 
 Runtime::Runtime() {
   process_using_cuda = getpid();
+  on_exit([](int status, void*) { exit_status = status; }, nullptr);
   options.threads = static_cast<int>(environment_number("LADDER_EMULATOR_THREADS"));
   options.time_limit_s = environment_number("LADDER_EMULATOR_TIME_LIMIT");
   if (const char* names = std::getenv("LADDER_EMULATOR_WATCH"); names != nullptr) {
@@ -205,7 +207,10 @@ void Runtime::submit(cudaStream_t handle, cudaGraphNodeType type, Work work) {
 void Runtime::run_kernel(const Launch& launch, const std::string& kernel) {
   if (faulted()) return;
   const auto record_findings = [&] {
-    for (const Finding& finding : device().take_findings()) journal.record_fault(finding.text());
+    for (const Finding& finding : device().take_findings()) {
+      journal.record_fault(finding.text());
+      kernels_went_wrong_ = true;
+    }
   };
   try {
     device().launch(launch);
@@ -214,6 +219,7 @@ void Runtime::run_kernel(const Launch& launch, const std::string& kernel) {
     if (!happened_in_kernel(fault.kind())) throw;
     record_findings();
     journal.record_fault(fault.what());
+    kernels_went_wrong_ = true;
     pending_ = code_of(fault.kind());
   } catch (const std::bad_alloc&) {
     throw ApiError(cudaErrorLaunchOutOfResources,
@@ -302,7 +308,13 @@ namespace {
 // After the program's own exit handlers: this library is finalised after those that use it.
 // A process that never called CUDA, or a forked child, has nothing to report.
 __attribute__((destructor)) void at_exit() {
-  if (process_using_cuda == getpid()) Runtime::instance().finish();
+  if (process_using_cuda != getpid()) return;
+  Runtime& runtime = Runtime::instance();
+  runtime.finish();
+  const int code = static_cast<int>(environment_number("LADDER_EMULATOR_FAULT_EXIT"));
+  if (code == 0 || exit_status != 0 || !runtime.kernels_went_wrong()) return;
+  std::fflush(nullptr);
+  _exit(code);
 }
 }  // namespace
 

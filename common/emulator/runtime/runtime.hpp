@@ -68,6 +68,8 @@ class Runtime {
   // control.hpp
   const char* fault() const;
   const char* failed_call() const;
+  // Whether, since the start, a kernel faulted or an observer found something.
+  bool kernels_went_wrong() const { return kernels_went_wrong_; }
   void forget_faults();
   void finish();  // at exit: report, lost output
 
@@ -99,6 +101,7 @@ class Runtime {
   cudaError_t pending_ = cudaSuccess;   // a fault that no call has reported yet
   cudaError_t sticky_ = cudaSuccess;    // reported: every call fails with it
   cudaError_t injected_ = cudaSuccess;  // by LADDER_EMULATOR_FAIL, for the call that is running
+  bool kernels_went_wrong_ = false;
 };
 
 template <class Body>
