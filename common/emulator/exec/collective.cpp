@@ -273,6 +273,11 @@ const Collective entries[] = {
 
 }  // namespace
 
+bool meets_members(std::string_view opcode) {
+  const Collective* const found = find_collective(opcode);
+  return found != nullptr && found->members >= 0;
+}
+
 const Collective* find_collective(std::string_view opcode) {
   static const auto table = [] {
     std::unordered_map<std::string_view, const Collective*> map;

@@ -20,4 +20,7 @@ struct Collective {
 
 const Collective* find_collective(std::string_view opcode);
 
+// Whether it waits for the lanes of a member mask.
+bool meets_members(std::string_view opcode);
+
 }  // namespace ladder::emulator

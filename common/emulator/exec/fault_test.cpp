@@ -76,6 +76,23 @@ TEST_CASE("shared memory has an end") {
   CHECK(k.kind == FaultKind::illegal_address);
   CHECK(says(text, "thread (25,0,0)"));
   CHECK(says(text, "100 bytes of shared memory"));
+  CHECK(says(text, "right after the 100-byte __shared__ variable 'tile' (index 25 of its 4-byte"));
+}
+
+TEST_CASE("a shared address is named after the variable of the source that it lies behind") {
+  const std::string variables =
+      ".shared .align 4 .b8 _ZZ4scanILi64EEvPfE4sums[64];\n"
+      ".extern .shared .align 16 .b8 rest[];\n";
+  TestKernel k(kernel_text(0,
+                           "mov.u32 %r2, _ZZ4scanILi64EEvPfE4sums;\nst.shared.u32 [rest], %r2;\n"
+                           "st.shared.u32 [%r2+88], %r2;",
+                           variables));
+  CHECK_THROWS_WITH_AS(k.launch({1, 1, 1}, {1, 1, 1}, {}, 16),
+                       doctest::Contains("8 bytes after the 16-byte dynamic shared memory"), Fault);
+  TestKernel alone(kernel_text(
+      0, "mov.u32 %r2, _ZZ4scanILi64EEvPfE4sums;\nst.shared.u32 [%r2+72], %r2;", variables));
+  CHECK(says(alone.fault({1, 1, 1}, {1, 1, 1}, {}),
+             "8 bytes after the 64-byte __shared__ variable 'sums'"));
 }
 
 TEST_CASE("constant memory is called so") {

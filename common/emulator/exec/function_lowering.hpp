@@ -65,7 +65,7 @@ class FunctionLowering {
   bool lower_carry(const Instruction& instruction, const Opcode& opcode);
   bool lower_convert(const Instruction& instruction);
   bool lower_collective(const Instruction& instruction, const Opcode& opcode);
-  void use_shuffle_map(Inst& inst, const Opcode& opcode);
+  void use_shuffle_map(Inst& inst, const Instruction& instruction);
   void emit_operation(const Operation& operation, const Instruction& instruction,
                       std::int64_t immediate);
 

@@ -8,6 +8,7 @@
 #include "common/emulator/exec/function_lowering.hpp"
 #include "common/emulator/exec/memory_operations.hpp"
 #include "common/emulator/exec/observer.hpp"
+#include "common/emulator/exec/sync_sites.hpp"
 #include "common/emulator/exec/text.hpp"
 #include "common/emulator/exec/thread_block.hpp"
 
@@ -333,8 +334,11 @@ void wrap_guard(Inst& inst) {
 void FunctionLowering::finish() {
   share_address_shapes(rows_, blocks_);
   allocate_rows(rows_, blocks_, function_);
-  for (const DraftBlock& draft : blocks_) {
-    function_.observed.push_back(entry_instruction());
+  find_sync_sites(blocks_, function_);
+  for (std::size_t b = 0; b < blocks_.size(); ++b) {
+    const DraftBlock& draft = blocks_[b];
+    const bool passes = !function_.passed_by.empty() && !function_.passed_by[b].empty();
+    function_.observed.push_back(passes ? entry_instruction_past(b) : entry_instruction());
     for (const Inst& inst : draft.instructions) {
       function_.instructions.push_back(inst);
       function_.observed.push_back(inst);

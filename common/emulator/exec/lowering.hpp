@@ -41,6 +41,9 @@ struct RowTable {
   std::optional<std::uint64_t> constant(std::uint32_t row) const;  // its value, if it is one
 };
 
+// The blocks that a block can go on to; a call goes on to what follows it.
+std::vector<std::uint32_t> successors(const std::vector<DraftBlock>& blocks, std::size_t block);
+
 // Lets memory instructions of one block whose addresses differ by the same amount in every lane test
 // their shape once.
 void share_address_shapes(const RowTable& table, std::vector<DraftBlock>& blocks);

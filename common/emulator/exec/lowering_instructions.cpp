@@ -350,15 +350,12 @@ bool FunctionLowering::lower_convert(const Instruction& instruction) {
   return true;
 }
 
-void FunctionLowering::use_shuffle_map(Inst& inst, const Opcode& opcode) {
+void FunctionLowering::use_shuffle_map(Inst& inst, const Instruction& instruction) {
   const auto distance = rows_.constant(inst.s[1]), clamp = rows_.constant(inst.s[2]);
   if (!distance || !clamp) return;
-  const Shuffle kind = opcode.has("up")     ? Shuffle::up
-                       : opcode.has("down") ? Shuffle::down
-                       : opcode.has("bfly") ? Shuffle::butterfly
-                                            : Shuffle::index;
-  const auto map = std::make_shared<ShuffleMap>(
-      shuffle_map(kind, static_cast<std::uint32_t>(*distance), static_cast<std::uint32_t>(*clamp)));
+  const auto map = std::make_shared<ShuffleMap>(shuffle_map(shuffle_kind(instruction.opcode),
+                                                            static_cast<std::uint32_t>(*distance),
+                                                            static_cast<std::uint32_t>(*clamp)));
   if (!map->known) return;
   inst.some = inst.all = &mapped_shuffle;
   inst.immediate = reinterpret_cast<std::intptr_t>(map.get());
@@ -398,7 +395,7 @@ bool FunctionLowering::lower_collective(const Instruction& instruction, const Op
     block.members = inst.s[found->members];
     block.warp_barrier = opcode.head() == "bar";
   }
-  if (opcode.head() == "shfl") use_shuffle_map(inst, opcode);
+  if (opcode.head() == "shfl") use_shuffle_map(inst, instruction);
   append(inst);
   if (found->has_result) finish_destination(first_of(operands[0]), inst.d, "u32");
   return true;

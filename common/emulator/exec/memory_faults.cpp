@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "common/emulator/exec/shared_place.hpp"
 #include "common/emulator/exec/text.hpp"
 
 namespace ladder::emulator {
@@ -33,15 +34,12 @@ std::string space_name(const Access& access) {
   }
 }
 
-// The shared variable around or before an address.
-std::string shared_place(const Warp& warp, std::uint64_t address) {
-  const std::uint32_t total = warp.shared_bytes;
-  std::string text = "shared address " + hex(address) + ": the block has " + std::to_string(total) +
-                     " bytes of shared memory";
-  if (total == 0) return text;
-  if (address == total) text += ", this is right behind them";
-  if (address > total) text += ", this is " + std::to_string(address - total) + " bytes past them";
-  return text;
+// Which variable a shared address lies in or behind, and how much there is in all.
+std::string shared_text(const Warp& warp, const Access& access) {
+  const std::uint64_t address = access.address & ~window_mask;
+  return "shared address " + hex(address) + ": " +
+         shared_place(warp.launch, address, access.bytes) + "; the block has " +
+         std::to_string(warp.shared_bytes) + " bytes of shared memory";
 }
 
 }  // namespace
@@ -64,7 +62,7 @@ void throw_out_of_bounds(const Warp& warp, const Access& access) {
   if (access.space == Space::shared) {
     throw KernelFault{FaultKind::illegal_address,
                       "out of bounds: " + what,
-                      shared_place(warp, access.address),
+                      shared_text(warp, access),
                       "compare the index with the size of the __shared__ array; dynamic shared "
                       "memory has the size given at the launch",
                       access.lane,

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "common/emulator/exec/address_shapes.hpp"
+#include "common/emulator/exec/collective.hpp"
 #include "common/emulator/exec/memory_operations.hpp"
 #include "common/emulator/exec/observer.hpp"
 #include "common/emulator/exec/thread_block.hpp"
@@ -121,6 +122,11 @@ void observed_fence(std::byte* rows, const Inst& inst, Warp& warp, std::uint32_t
   inst.operation(rows, inst, warp, mask);
 }
 
+void observed_collective(std::byte* rows, const Inst& inst, Warp& warp, std::uint32_t mask) {
+  for (const auto& observer : warp.block.observers) observer->collective(warp, inst, rows, mask);
+  inst.operation(rows, inst, warp, mask);
+}
+
 void observed_warp_sync(std::byte* rows, const Inst& inst, Warp& warp, std::uint32_t mask) {
   const auto* members = reinterpret_cast<const std::uint32_t*>(rows + inst.s[0]);
   std::uint32_t met = 0;
@@ -128,13 +134,19 @@ void observed_warp_sync(std::byte* rows, const Inst& inst, Warp& warp, std::uint
     met |= members[std::countr_zero(left)];
   met &= warp.live();
   for (const auto& observer : warp.block.observers) observer->warp_met(warp, met);
-  inst.operation(rows, inst, warp, mask);
+  observed_collective(rows, inst, warp, mask);
 }
 
 void observed_entry(std::byte*, const Inst&, Warp& warp, std::uint32_t mask) {
   for (BlockObserver* observer : warp.block.entry_observers) {
     observer->entered(warp, *warp.running(), mask);
   }
+}
+
+void observed_entry_past(std::byte* rows, const Inst& inst, Warp& warp, std::uint32_t mask) {
+  const auto& sites = warp.frame->function->passed_by[static_cast<std::size_t>(inst.immediate)];
+  for (const auto& observer : warp.block.observers) observer->went_past(warp, sites, mask);
+  observed_entry(rows, inst, warp, mask);
 }
 
 }  // namespace
@@ -151,10 +163,19 @@ void add_observing(Inst& inst) {
     door = &observed_fence;
   } else if (opcode.starts_with("bar.warp")) {
     door = &observed_warp_sync;
+  } else if (meets_members(opcode)) {
+    door = &observed_collective;
   }
   if (door == nullptr) return;
   inst.operation = inst.all;
   inst.some = inst.all = door;
+}
+
+Inst entry_instruction_past(std::size_t block) {
+  Inst inst;
+  inst.some = inst.all = &observed_entry_past;
+  inst.immediate = static_cast<std::int64_t>(block);
+  return inst;
 }
 
 Inst entry_instruction() {

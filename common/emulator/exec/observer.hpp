@@ -65,6 +65,13 @@ class BlockObserver {
   // (acquire).
   virtual void mbarrier_arrived(Warp&, std::uint32_t /*mask*/, std::uint32_t /*address*/) {}
   virtual void mbarrier_passed(Warp&, std::uint32_t /*mask*/, std::uint32_t /*address*/) {}
+  // Lanes execute an operation with a member mask: shfl, vote, match, redux, elect, bar.warp.sync.
+  // Those members that live and can come are there.
+  virtual void collective(Warp&, const Inst&, const std::byte* /*rows*/, std::uint32_t /*mask*/) {}
+  // Lanes come to a block of instructions that can only be reached by leaving out `sites`, places
+  // where others may meet, for good (sync_sites.hpp).
+  virtual void went_past(Warp&, const std::vector<std::uint32_t>& /*sites*/,
+                         std::uint32_t /*mask*/) {}
   // A basic block of the program begins.
   virtual void entered(Warp&, const Block&, std::uint32_t /*mask*/) {}
 };
@@ -88,5 +95,7 @@ class Observer {
 void add_observing(Inst& inst);
 // What a watched block of instructions begins with: it tells observers so.
 Inst entry_instruction();
+// The same where a block has places in Function::passed_by; `block`: which one it is.
+Inst entry_instruction_past(std::size_t block);
 
 }  // namespace ladder::emulator

@@ -181,6 +181,10 @@ class Function {
   std::uint32_t static_shared = 0;                           // bytes, with those of callees
   std::uint32_t local_bytes = 0;  // of one thread: .local variables and .param space
   std::vector<CallSite::Slot> parameters, results;  // of a device function, in its local memory
+  // Of a kernel: where its threads meet, by barrier or operation with a member mask, and for each
+  // block the places that were left out for good by those who come to it (sync_sites.hpp).
+  std::map<const ptx::Instruction*, std::uint32_t> sync_sites;
+  std::vector<std::vector<std::uint32_t>> passed_by;
   bool calls_functions = false;
   bool calls_indirectly = false;
   bool needs_parameter_memory = false;  // parameters are addressed, not only loaded

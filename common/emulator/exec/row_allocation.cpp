@@ -124,23 +124,12 @@ class Liveness {
     if (is_register(blocks_[b].block.barrier_result)) set(killed, blocks_[b].block.barrier_result);
   }
 
-  std::vector<std::uint32_t> successors(std::size_t b) const {
-    const Block& block = blocks_[b].block;
-    std::vector<std::uint32_t> next(block.targets);
-    const bool leaves =
-        (block.end == End::exit || block.end == End::ret || block.end == End::branch) &&
-        block.guard == no_row;
-    if (block.end == End::branch) next.push_back(block.target);
-    if (!leaves && b + 1 < blocks_.size()) next.push_back(static_cast<std::uint32_t>(b + 1));
-    return next;
-  }
-
   void solve() {
     bool changed = true;
     while (changed) {
       changed = false;
       for (std::size_t b = blocks_.size(); b-- > 0;) {
-        for (const std::uint32_t next : successors(b)) {
+        for (const std::uint32_t next : successors(blocks_, b)) {
           for (std::size_t w = 0; w < words_; ++w) out_[b][w] |= in_[next][w];
         }
         for (std::size_t w = 0; w < words_; ++w) {
@@ -197,6 +186,17 @@ Slots scan(const RowTable& table, std::vector<Interval> intervals) {
 }
 
 }  // namespace
+
+std::vector<std::uint32_t> successors(const std::vector<DraftBlock>& blocks, std::size_t b) {
+  const Block& block = blocks[b].block;
+  std::vector<std::uint32_t> next(block.targets);
+  const bool leaves =
+      (block.end == End::exit || block.end == End::ret || block.end == End::branch) &&
+      block.guard == no_row;
+  if (block.end == End::branch) next.push_back(block.target);
+  if (!leaves && b + 1 < blocks.size()) next.push_back(static_cast<std::uint32_t>(b + 1));
+  return next;
+}
 
 std::uint32_t RowTable::temporary(RowKind kind) {
   kinds.push_back(kind);

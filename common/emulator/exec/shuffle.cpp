@@ -93,17 +93,41 @@ Handler shuffle_handler(Shuffle kind) {
   return handlers[static_cast<std::size_t>(kind)];
 }
 
-ShuffleMap shuffle_map(Shuffle kind, u32 b, u32 c) {
+Shuffle shuffle_kind(std::string_view opcode) {
+  const auto has = [&](std::string_view part) { return opcode.find(part) != opcode.npos; };
+  return has(".up.")     ? Shuffle::up
+         : has(".down.") ? Shuffle::down
+         : has(".bfly.") ? Shuffle::butterfly
+                         : Shuffle::index;
+}
+
+namespace {
+
+// Calls `with.template operator()<kind>()`.
+template <class With>
+auto dispatch(Shuffle kind, const With& with) {
   switch (kind) {
     case Shuffle::up:
-      return map_of<Shuffle::up>(b, c);
+      return with.template operator()<Shuffle::up>();
     case Shuffle::down:
-      return map_of<Shuffle::down>(b, c);
+      return with.template operator()<Shuffle::down>();
     case Shuffle::butterfly:
-      return map_of<Shuffle::butterfly>(b, c);
+      return with.template operator()<Shuffle::butterfly>();
     default:
-      return map_of<Shuffle::index>(b, c);
+      return with.template operator()<Shuffle::index>();
   }
+}
+
+}  // namespace
+
+std::optional<int> shuffle_source(Shuffle kind, int lane, u32 b, u32 c) {
+  const u32 read =
+      dispatch(kind, [&]<Shuffle Kind>() { return lane_read<Kind>(static_cast<u32>(lane), b, c); });
+  return read < 32 ? std::optional<int>(static_cast<int>(read)) : std::nullopt;
+}
+
+ShuffleMap shuffle_map(Shuffle kind, u32 b, u32 c) {
+  return dispatch(kind, [&]<Shuffle Kind>() { return map_of<Kind>(b, c); });
 }
 
 void mapped_shuffle(std::byte* rows, const Inst& inst, Warp&, u32 mask) {

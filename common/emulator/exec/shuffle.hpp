@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <string_view>
 
 #include "common/emulator/exec/program.hpp"
 
@@ -11,6 +13,10 @@ enum class Shuffle : std::uint8_t { up, down, butterfly, index };
 
 // d|p = a of another lane; b: distance or lane; c: clamp and segment mask.
 Handler shuffle_handler(Shuffle kind);
+
+Shuffle shuffle_kind(std::string_view opcode);
+// The lane that `lane` reads from; nothing outside of its segment, where it keeps its own value.
+std::optional<int> shuffle_source(Shuffle kind, int lane, std::uint32_t b, std::uint32_t c);
 
 // Where every lane reads, for b and c that are known when lowering, as they mostly are: worth 20 % of
 // a reduction by shuffles.

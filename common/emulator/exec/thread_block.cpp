@@ -95,10 +95,14 @@ ThreadBlock::Outcome ThreadBlock::run() {
   }
 }
 
+unsigned ThreadBlock::barrier_id(const std::byte* rows, const Block& at, int lane) {
+  return at.barrier_id == no_row ? 0 : read_word(rows, at.barrier_id, lane);
+}
+
 void ThreadBlock::arrive(Warp& warp, Group& group, const Block& at, std::uint32_t mask) {
   const std::byte* rows = group.frame->rows;
   const int first = std::countr_zero(mask);
-  const unsigned id = at.barrier_id == no_row ? 0 : read_word(rows, at.barrier_id, first);
+  const unsigned id = barrier_id(rows, at, first);
   if (id >= 16) {
     throw KernelFault{FaultKind::trap,
                       "barrier " + std::to_string(id) + " does not exist",

@@ -26,6 +26,8 @@ class ThreadBlock {
   // A group's lanes arrive; it may release the barrier.
   void arrive(Warp& warp, Group& group, const Block& at, std::uint32_t mask);
   void exited(std::uint32_t threads);  // these will never arrive
+  // Which of the block's barriers a block of instructions ends in.
+  static unsigned barrier_id(const std::byte* rows, const Block& at, int lane);
   const std::vector<std::unique_ptr<Warp>>& warps() const { return warps_; }
 
   const LaunchState& launch;
