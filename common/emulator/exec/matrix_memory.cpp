@@ -77,22 +77,24 @@ MatrixInMemory matrix_of(const std::byte* rows, const Inst& inst) {
   return std::bit_cast<MatrixInMemory>(bits);
 }
 
+// Elements from the beginning of a line in memory to that of the next.
+u32 pitch_of(const std::byte* rows, const Inst& inst, const MatrixInMemory& matrix) {
+  u32 pitch = static_cast<u32>(matrix.length());
+  if (inst.s[1] != no_row) std::memcpy(&pitch, rows + inst.s[1], sizeof pitch);
+  return pitch;
+}
+
 // Moves the lines of a matrix, as they lie in memory: move(place in memory, offset in a dense copy,
 // bytes).
 template <class Move>
 void for_pieces(const std::byte* rows, const Inst& inst, Warp& warp, const MatrixInMemory& matrix,
                 const Move& move) {
-  const int height = matrix.which == 'b' ? matrix.k : matrix.m;
-  const int width = matrix.which == 'a' ? matrix.k : matrix.n;
-  const int lines = matrix.by_columns ? width : height;
-  const int length = matrix.by_columns ? height : width;
   const auto bits = static_cast<u64>(bits_of(matrix.element));
-  const u32 bytes = static_cast<u32>(static_cast<u64>(length) * bits / 8);
-  u32 pitch = static_cast<u32>(length);
-  if (inst.s[1] != no_row) std::memcpy(&pitch, rows + inst.s[1], sizeof pitch);
+  const u32 bytes = static_cast<u32>(static_cast<u64>(matrix.length()) * bits / 8);
+  const u32 pitch = pitch_of(rows, inst, matrix);
   const u32 piece = std::min(bytes, row_bytes);
   const u64 first = lane_address(rows, inst, 0);
-  for (int line = 0; line < lines; ++line) {
+  for (int line = 0; line < matrix.memory_lines(); ++line) {
     const u64 begin = first + static_cast<u64>(line) * pitch * bits / 8;
     for (u32 at = 0; at < bytes; at += piece) {
       std::byte* host =
@@ -174,7 +176,83 @@ void store_fragment(std::byte* rows, const Inst& inst, Warp& warp, u32 mask) {
   });
 }
 
+// ---- as observers see it ---------------------------------------------------------------------
+
+using Visit = std::function<void(const MatrixPart&)>;
+
+void parts_of_rows(const std::byte* rows, const Inst& inst, const Visit& visit) {
+  for (int matrix = 0; matrix < inst.list_size; ++matrix) {
+    MatrixPart part;
+    part.mask = 0xffu << (8 * matrix);
+    part.bytes = row_bytes;
+    part.continues = matrix > 0;
+    for (int lane = 8 * matrix; lane < 8 * matrix + 8; ++lane) {
+      part.address[static_cast<std::size_t>(lane)] = lane_address(rows, inst, lane);
+    }
+    visit(part);
+  }
+}
+
+// A tile of A or B: as many lines of memory as it crosses.
+void parts_of_factor(const std::byte* rows, const Inst& inst, const MatrixInMemory& matrix,
+                     const Visit& visit) {
+  const auto bits = static_cast<u64>(bits_of(matrix.element));
+  const u64 begin = lane_address(rows, inst, 0), pitch = pitch_of(rows, inst, matrix);
+  const int length = tile_length(matrix.element);
+  for_tiles(matrix.lines(), matrix.k, length, matrix.which == 'a',
+            [&](int, int first_line, int first) {
+              const int crossed = matrix.along_k() ? tile_lines : length;
+              const int along = matrix.along_k() ? length : tile_lines;
+              const int from = matrix.along_k() ? first_line : first;
+              const int at = matrix.along_k() ? first : first_line;
+              MatrixPart part;
+              part.mask = (1u << crossed) - 1;
+              part.bytes = static_cast<u32>(static_cast<u64>(along) * bits / 8);
+              for (int i = 0; i < crossed; ++i) {
+                part.address[static_cast<std::size_t>(i)] =
+                    begin + (static_cast<u64>(from + i) * pitch + static_cast<u64>(at)) * bits / 8;
+              }
+              visit(part);
+            });
+}
+
+// An accumulator: two neighbours a lane where they lie together.
+void parts_of_accumulator(const std::byte* rows, const Inst& inst, const MatrixInMemory& matrix,
+                          const Visit& visit) {
+  const auto bytes = static_cast<u64>(bits_of(matrix.element)) / 8;
+  const u64 begin = lane_address(rows, inst, 0), pitch = pitch_of(rows, inst, matrix);
+  const int together = matrix.by_columns ? 1 : 2;
+  for (int i = 0; i < accumulator_elements(matrix.m, matrix.n); i += together) {
+    const Place first = accumulator_place(i, matrix.m, matrix.n);
+    MatrixPart part;
+    part.mask = all_lanes;
+    part.bytes = static_cast<u32>(bytes) * static_cast<u32>(together);
+    for (int lane = 0; lane < lanes; ++lane) {
+      const auto row = static_cast<u64>(first.row + lane / 4);
+      const auto column = static_cast<u64>(first.column + lane % 4 * 2);
+      part.address[static_cast<std::size_t>(lane)] =
+          begin + (matrix.by_columns ? column * pitch + row : row * pitch + column) * bytes;
+    }
+    visit(part);
+  }
+}
+
 }  // namespace
+
+bool is_matrix_access(const Inst& inst) {
+  static const Handler all[] = {&load_matrix<false>, &load_matrix<true>, &store_matrix<false>,
+                                &store_matrix<true>, &load_fragment,     &store_fragment};
+  return std::find(std::begin(all), std::end(all), inst.all) != std::end(all);
+}
+
+void for_matrix_parts(const std::byte* rows, const Inst& inst, const Visit& visit) {
+  if (inst.operation != &load_fragment && inst.operation != &store_fragment) {
+    return parts_of_rows(rows, inst, visit);
+  }
+  const MatrixInMemory matrix = matrix_of(rows, inst);
+  return matrix.which == 'c' ? parts_of_accumulator(rows, inst, matrix, visit)
+                             : parts_of_factor(rows, inst, matrix, visit);
+}
 
 Handler load_matrix_handler(bool transposed) {
   return transposed ? &load_matrix<true> : &load_matrix<false>;

@@ -1,6 +1,9 @@
 // Small matrices between memory and the registers of a warp.
 #pragma once
 
+#include <array>
+#include <functional>
+
 #include "common/emulator/exec/matrix_fragments.hpp"
 
 namespace ladder::emulator {
@@ -24,8 +27,24 @@ struct MatrixInMemory {
 
   int lines() const { return which == 'a' ? m : n; }  // of a fragment: of A and B, along k
   bool along_k() const { return by_columns == (which == 'b'); }
+  int height() const { return which == 'b' ? k : m; }
+  int width() const { return which == 'a' ? k : n; }
+  int memory_lines() const { return by_columns ? width() : height(); }
+  int length() const { return by_columns ? height() : width(); }  // of a line in memory
 };
 Handler load_fragment_handler();
 Handler store_fragment_handler();
+
+// What such an instruction touches, in parts: for A and B, and for ldmatrix, one for each register,
+// a lane for each row of its tile; for accumulators one for each access of all lanes.
+struct MatrixPart {
+  u32 mask = 0;
+  u32 bytes = 0;           // of a lane
+  bool continues = false;  // the same request as the part before
+  std::array<u64, lanes> address = {};
+};
+bool is_matrix_access(const Inst& inst);
+void for_matrix_parts(const std::byte* rows, const Inst& inst,
+                      const std::function<void(const MatrixPart&)>& visit);
 
 }  // namespace ladder::emulator

@@ -6,6 +6,7 @@
 
 #include "common/emulator/exec/address_shapes.hpp"
 #include "common/emulator/exec/collective.hpp"
+#include "common/emulator/exec/matrix_memory.hpp"
 #include "common/emulator/exec/memory_operations.hpp"
 #include "common/emulator/exec/observer.hpp"
 #include "common/emulator/exec/thread_block.hpp"
@@ -69,13 +70,13 @@ void tell_simple(WarpAccess& access) {
   tell(access);
 }
 
-void tell_generic(WarpAccess& access) {
+// Sorts access.address, which is generic, by where it points.
+void tell_by_space(WarpAccess& access) {
   const std::uint32_t mask = access.mask;
   std::uint32_t shared = 0, local = 0;
   for (std::uint32_t left = mask; left != 0; left &= left - 1) {
     const int lane = std::countr_zero(left);
     std::uint64_t& address = access.address[static_cast<std::size_t>(lane)];
-    address = lane_address(access.rows, access.inst, lane);
     const std::uint64_t window = address & window_mask;
     if (window != shared_window && window != local_window) continue;
     (window == shared_window ? shared : local) |= 1u << lane;
@@ -94,19 +95,32 @@ void tell_generic(WarpAccess& access) {
   tell_part(Space::global, mask & ~shared & ~local);
 }
 
+void tell_generic(WarpAccess& access) {
+  for (std::uint32_t left = access.mask; left != 0; left &= left - 1) {
+    const int lane = std::countr_zero(left);
+    access.address[static_cast<std::size_t>(lane)] = lane_address(access.rows, access.inst, lane);
+  }
+  tell_by_space(access);
+}
+
+WarpAccess access_of(std::byte* rows, const Inst& inst, Warp& warp) {
+  return {.warp = warp,
+          .inst = inst,
+          .rows = rows,
+          .space = static_cast<Space>(inst.space),
+          .traffic = inst.traffic,
+          .order = inst.order,
+          .mask = 0,
+          .bytes = 0,
+          .stride = Warp::no_stride,
+          .address = {}};
+}
+
 void observed_access(std::byte* rows, const Inst& inst, Warp& warp, std::uint32_t mask) {
   const auto space = static_cast<Space>(inst.space);
-  const std::uint32_t bytes = inst.bytes * std::max<std::uint32_t>(inst.list_size, 1);
-  WarpAccess access{.warp = warp,
-                    .inst = inst,
-                    .rows = rows,
-                    .space = space,
-                    .traffic = inst.traffic,
-                    .order = inst.order,
-                    .mask = mask,
-                    .bytes = bytes,
-                    .stride = Warp::no_stride,
-                    .address = {}};
+  WarpAccess access = access_of(rows, inst, warp);
+  access.mask = mask;
+  access.bytes = inst.bytes * std::max<std::uint32_t>(inst.list_size, 1);
   if (space == Space::shared || space == Space::local) {
     tell_simple<std::uint32_t>(access);
   } else if (space == Space::global) {
@@ -114,6 +128,25 @@ void observed_access(std::byte* rows, const Inst& inst, Warp& warp, std::uint32_
   } else {
     tell_generic(access);
   }
+  inst.operation(rows, inst, warp, mask);
+}
+
+// ldmatrix and its kin: as the parts that the hardware loads and stores.
+void observed_matrix(std::byte* rows, const Inst& inst, Warp& warp, std::uint32_t mask) {
+  for_matrix_parts(rows, inst, [&](const MatrixPart& part) {
+    WarpAccess access = access_of(rows, inst, warp);
+    access.mask = part.mask & mask;
+    access.bytes = part.bytes;
+    access.continues = part.continues;
+    access.address = part.address;
+    if (access.mask == 0) return;
+    if (access.space == Space::generic) {
+      tell_by_space(access);
+    } else {
+      if (access.mask == all_lanes) access.stride = shape(access.address.data(), access.bytes);
+      tell(access);
+    }
+  });
   inst.operation(rows, inst, warp, mask);
 }
 
@@ -155,7 +188,12 @@ void add_observing(Inst& inst) {
   if (inst.source == nullptr) return;
   const std::string_view opcode = inst.source->opcode;
   Handler door = nullptr;
-  if (inst.bytes != 0) {
+  if (is_matrix_access(inst)) {
+    inst.traffic = opcode.find("st") == 0 || opcode.find(".store") != std::string_view::npos
+                       ? Traffic::store
+                       : Traffic::load;
+    door = &observed_matrix;
+  } else if (inst.bytes != 0) {
     inst.traffic = traffic_of(*inst.source);
     inst.order = order_of(*inst.source, inst.traffic);
     door = &observed_access;

@@ -30,6 +30,8 @@ struct WarpAccess {
   // How addresses lie within each chunk of eight lanes: neighbours (== bytes), all the same (0), or
   // Warp::no_stride. Only told for full masks.
   std::uint32_t stride;
+  // One more part of an instruction that came before: matrices are loaded in several.
+  bool continues = false;
   // By lane, unspecified outside the mask; shared and local: offsets in the block's or the thread's
   // memory.
   alignas(32) std::array<std::uint64_t, lanes> address;

@@ -142,7 +142,10 @@ int atomic_sectors(const Spans& spans, bool is_float) {
   return sectors;
 }
 
-void count_global(Counters& counters, Traffic traffic, std::uint32_t bytes, const Spans& spans) {
+void count_global(Counters& counters, const WarpAccess& access, const Spans& spans) {
+  const Traffic traffic = access.traffic;
+  const std::uint32_t bytes = access.bytes;
+  const std::uint64_t request = access.continues ? 0 : 1;
   if (is_atomic(traffic)) {
     ++counters.global_atomic_requests;
     counters.global_atomic_sectors +=
@@ -152,27 +155,30 @@ void count_global(Counters& counters, Traffic traffic, std::uint32_t bytes, cons
   const auto sectors = static_cast<std::uint64_t>(distinct(spans, 32));
   const auto ideal = static_cast<std::uint64_t>((distinct_bytes(spans, bytes) + 31) / 32);
   if (traffic == Traffic::store) {
-    ++counters.global_store_requests;
+    counters.global_store_requests += request;
     counters.global_store_sectors += sectors;
     counters.global_store_sectors_ideal += ideal;
   } else {
-    ++counters.global_load_requests;
+    counters.global_load_requests += request;
     counters.global_load_sectors += sectors;
     counters.global_load_sectors_ideal += ideal;
   }
 }
 
 // Atomics on shared memory have counters of their own on the hardware.
-void count_shared(Counters& counters, Traffic traffic, std::uint32_t bytes, const Spans& spans) {
+void count_shared(Counters& counters, const WarpAccess& access, const Spans& spans) {
+  const Traffic traffic = access.traffic;
+  const std::uint32_t bytes = access.bytes;
+  const std::uint64_t request = access.continues ? 0 : 1;
   if (is_atomic(traffic)) return;
   const auto passes = static_cast<std::uint64_t>(wavefronts(spans));
   const auto ideal = static_cast<std::uint64_t>((distinct_bytes(spans, bytes) + 127) / 128);
   if (traffic == Traffic::store) {
-    ++counters.shared_store_requests;
+    counters.shared_store_requests += request;
     counters.shared_store_wavefronts += passes;
     counters.shared_store_wavefronts_ideal += ideal;
   } else {
-    ++counters.shared_load_requests;
+    counters.shared_load_requests += request;
     counters.shared_load_wavefronts += passes;
     counters.shared_load_wavefronts_ideal += ideal;
   }
@@ -201,8 +207,7 @@ class BlockCounter : public BlockObserver {
   void access(const WarpAccess& access) override {
     if (access.space == Space::local) return;
     const Spans spans = spans_of(access);
-    (access.space == Space::shared ? count_shared : count_global)(counters_, access.traffic,
-                                                                  access.bytes, spans);
+    (access.space == Space::shared ? count_shared : count_global)(counters_, access, spans);
   }
 
  private:

@@ -154,7 +154,7 @@ std::string list(const char* name, int first, int count) {
   return text + "}";
 }
 
-Registers executed(const Run& run) {
+Registers executed(const Run& run, Counters* counters = nullptr) {
   std::ostringstream text;
   const char* in = run.wide_in ? "b64" : "b32";
   const char* out = run.wide_out ? "b64" : "b32";
@@ -162,7 +162,7 @@ Registers executed(const Run& run) {
           ".visible .entry k(.param .u64 k_out, .param .u64 k_in)\n{\n.reg ."
        << in << " %a<64>; .reg ." << out
        << " %d<32>; .reg .b64 %in, %to, %own; .reg .b32 %t, %tile, %r<16>; .reg .pred %p<4>;\n"
-          ".shared .align 16 .b8 k_tile[4096];\n"
+          ".shared .align 16 .b8 k_tile[5120];\n"
           "mov.u32 %t, %tid.x; mul.wide.u32 %own, %t, 8; mov.u32 %tile, k_tile;\n"
           "ld.param.u64 %in, [k_in]; ld.param.u64 %to, [k_out];\n"
           "add.u64 %own, %in, %own;\n";
@@ -175,6 +175,7 @@ Registers executed(const Run& run) {
 
   Options options;
   options.threads = 1;
+  if (counters != nullptr) options.watch |= watch_counters;
   Device device({}, options);
   Module* module = device.load(text.str(), "matrix");
   std::vector<u64> values;
@@ -192,6 +193,7 @@ Registers executed(const Run& run) {
   launch.parameters = std::as_bytes(std::span(parameters));
   device.launch(launch);
   device.copy_out(got.data(), to, 8 * got.size());
+  if (counters != nullptr) *counters = device.counters();
   Registers results;
   for (int i = 0; i < run.results; ++i) {
     const auto begin = got.begin() + i * lanes;
@@ -514,6 +516,41 @@ TEST_CASE("ldmatrix gives each lane two neighbours of a row, or of a column") {
       }
     }
   }
+}
+
+TEST_CASE("ldmatrix takes a wavefront for each matrix, and more where rows share banks") {
+  // Measured on an H200. Lane l's row begins at l * pitch.
+  const struct {
+    int count;
+    u64 pitch, wavefronts;
+  } patterns[] = {{1, 16, 1}, {1, 128, 8}, {2, 32, 4},  {4, 16, 4},
+                  {4, 32, 8}, {4, 64, 16}, {4, 144, 4}, {4, 128, 32}};
+  for (const auto& [count, pitch, wavefronts] : patterns) {
+    Run run;
+    run.body = "mul.lo.u32 %r0, %t, " + std::to_string(pitch) +
+               "; add.u32 %r0, %r0, %tile; ldmatrix.sync.aligned.m8n8.x" + std::to_string(count) +
+               ".shared.b16 " + list("%d", 0, count) + ", [%r0];";
+    run.results = count;
+    Counters counters;
+    executed(run, &counters);
+    CHECK(counters.shared_load_requests == 1);
+    CHECK(counters.shared_load_wavefronts == wavefronts);
+    CHECK(counters.shared_load_wavefronts_ideal == u64(count));
+  }
+}
+
+TEST_CASE("wmma touches global memory in tiles of 8 x 16 bytes") {
+  Run run;
+  run.in = Registers(16, std::vector<u64>(lanes));
+  run.body =
+      "wmma.load.a.sync.aligned.row.m16n16k16.global.f16 {%r0, %r1, %r2, %r3, %r4, %r5, %r6, %r7}, "
+      "[%in], 32;\n"
+      "wmma.store.d.sync.aligned.row.m16n16k16.global.f16 [%to], {%r0, %r1, %r2, %r3}, 16;";
+  Counters counters;
+  executed(run, &counters);
+  // 16 loads of the test's own, of 8 bytes a lane apart. A row has 32 bytes: half a sector a tile.
+  CHECK(counters.global_load_sectors == 16 * 8 + 4 * 8);
+  CHECK(counters.global_store_sectors == 4 * 8);
 }
 
 TEST_CASE("stmatrix undoes ldmatrix") {
