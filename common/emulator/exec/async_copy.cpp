@@ -62,6 +62,12 @@ std::byte* bulk_pointer(Warp& warp, const Inst& inst, Space space, std::uint64_t
   return range.host(address);
 }
 
+void tell_arrived(Warp& warp, int lane, const std::byte* object) {
+  for (const auto& observer : warp.block.observers) {
+    observer->mbarrier_arrived(warp, 1u << lane, static_cast<std::uint32_t>(object - warp.shared));
+  }
+}
+
 // Does the copies for which is_due(copy, number) holds, in order.
 template <class IsDue>
 void finish(Warp& warp, const IsDue& is_due) {
@@ -80,6 +86,7 @@ void finish(Warp& warp, const IsDue& is_due) {
       observer->copy_done(warp, copy.lane, static_cast<std::uint32_t>(copy.to - warp.shared),
                           copy.bytes + copy.zeros);
     }
+    if (copy.arrives != nullptr) tell_arrived(warp, copy.lane, copy.arrives);
     if (copy.bulk) {
       complete_transfer(copy.arrives, copy.bytes);
     } else if (copy.arrives != nullptr) {
@@ -109,6 +116,7 @@ void arrive_after_copies(std::byte* rows, const Inst& inst, Warp& warp, std::uin
         std::find_if(warp.copies.rbegin(), warp.copies.rend(),
                      [&](const AsyncCopy& copy) { return copy.lane == lane && !copy.bulk; });
     if (last == warp.copies.rend()) {
+      tell_arrived(warp, lane, object);
       arrive_for_copy(object);
     } else {
       warp.copies.push_back({lane, last->group, nullptr, nullptr, 0, 0, object});

@@ -7,7 +7,9 @@
 
 #include "common/emulator/exec/async_copy.hpp"
 #include "common/emulator/exec/memory_operations.hpp"
+#include "common/emulator/exec/observer.hpp"
 #include "common/emulator/exec/text.hpp"
+#include "common/emulator/exec/thread_block.hpp"
 
 namespace ladder::emulator {
 
@@ -120,10 +122,32 @@ void invalidate(std::byte* rows, const Inst& inst, Warp& warp, u32 mask) {
   });
 }
 
+// Tells observers of lanes that have arrived at objects, or passed them; lanes at one object together.
+void tell(void (BlockObserver::*what)(Warp&, u32, u32), const std::byte* rows, const Inst& inst,
+          Warp& warp, u32 mask) {
+  if (warp.block.observers.empty()) return;
+  const auto object_of = [&](int lane) {
+    return static_cast<u32>(lane_address(rows, inst, lane) & ~window_mask);
+  };
+  for (u32 left = mask; left != 0;) {
+    const u32 object = object_of(std::countr_zero(left));
+    u32 together = 0;
+    for (u32 others = left; others != 0; others &= others - 1) {
+      const int lane = std::countr_zero(others);
+      if (object_of(lane) == object) together |= 1u << lane;
+    }
+    for (const auto& observer : warp.block.observers) {
+      (observer.get()->*what)(warp, together, object);
+    }
+    left &= ~together;
+  }
+}
+
 enum class Arrive { plain, no_complete, expect };
 
 template <Arrive Kind, bool Drop>
 void arrive(std::byte* rows, const Inst& inst, Warp& warp, u32 mask) {
+  tell(&BlockObserver::mbarrier_arrived, rows, inst, warp, mask);
   for_lanes(rows, inst, warp, mask, [](const Access& access) {
     Barrier barrier = access.barrier();
     const u64 state = packed(barrier);
@@ -175,6 +199,7 @@ void test_wait(std::byte* rows, const Inst& inst, Warp& warp, u32 mask) {
     all_wait = all_wait && !done;
   });
   std::memcpy(rows + inst.d, &bits, 4);
+  tell(&BlockObserver::mbarrier_passed, rows, inst, warp, bits & mask);
   if (all_wait) warp.polls += polls_before_yielding;  // nothing to do until others arrive
 }
 

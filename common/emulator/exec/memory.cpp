@@ -168,6 +168,12 @@ std::vector<Device::Allocation> DeviceMemory::allocations() const {
   return list;
 }
 
+bool DeviceMemory::is_shared_by_blocks(DeviceAddress address) const {
+  std::shared_lock lock(mutex_);
+  const auto found = holder(address);
+  return found != live_.end() && found->second.owner != Owner::device_heap;
+}
+
 bool DeviceMemory::freed(DeviceAddress address) const {
   std::shared_lock lock(mutex_);
   auto after = freed_.upper_bound(address);

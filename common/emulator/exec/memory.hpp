@@ -65,6 +65,8 @@ class DeviceMemory {
 
   // Where [address, address + bytes) lies, in words: "4 bytes after the 1028-byte allocation ...".
   std::string describe(DeviceAddress address, std::uint64_t bytes) const;
+  // Whether it is memory that stays what it is during a launch: not of a kernel's malloc.
+  bool is_shared_by_blocks(DeviceAddress address) const;
   // True if `address` lies in memory that was freed and not given out again.
   bool freed(DeviceAddress address) const;
 

@@ -162,11 +162,12 @@ void observed_collective(std::byte* rows, const Inst& inst, Warp& warp, std::uin
 
 void observed_warp_sync(std::byte* rows, const Inst& inst, Warp& warp, std::uint32_t mask) {
   const auto* members = reinterpret_cast<const std::uint32_t*>(rows + inst.s[0]);
-  std::uint32_t met = 0;
-  for (std::uint32_t left = mask; left != 0; left &= left - 1)
-    met |= members[std::countr_zero(left)];
-  met &= warp.live();
-  for (const auto& observer : warp.block.observers) observer->warp_met(warp, met);
+  for (std::uint32_t left = mask; left != 0;) {
+    const std::uint32_t met = members[std::countr_zero(left)] & warp.live();
+    const std::uint32_t going_on = met & left;
+    for (const auto& observer : warp.block.observers) observer->warp_met(warp, met, going_on);
+    left &= ~(going_on | (left & -left));
+  }
   observed_collective(rows, inst, warp, mask);
 }
 

@@ -59,8 +59,9 @@ class BlockObserver {
                             const std::uint32_t* /*to*/) {}
   virtual void copy_done(Warp&, int /*lane*/, std::uint32_t /*to*/, std::uint32_t /*bytes*/) {}
   virtual void fence(Warp&, const Inst&, std::uint32_t /*mask*/) {}
-  // These lanes have met in a __syncwarp; told once for each group of lanes that goes on from it.
-  virtual void warp_met(Warp&, std::uint32_t /*mask*/) {}
+  // The lanes `met` have met in a __syncwarp, of which `going_on` go on from it now: those that
+  // reached it by other ways are told of later.
+  virtual void warp_met(Warp&, std::uint32_t /*met*/, std::uint32_t /*going_on*/) {}
   virtual void barrier_reached(Warp&, const Block&, std::uint32_t /*mask*/) {}
   virtual void barrier_released(const BarrierMeeting&) {}
   // An mbarrier at a shared address: the lanes arrive (release) or have seen a phase complete

@@ -10,6 +10,7 @@ namespace ladder::emulator {
 
 std::unique_ptr<Observer> make_counter();
 std::unique_ptr<Observer> make_synccheck();
+std::unique_ptr<Observer> make_racecheck();
 
 // One for each check that is on.
 std::vector<std::unique_ptr<Observer>> make_observers(Watch watch);

@@ -1,0 +1,317 @@
+#include "common/emulator/observers/racecheck_block.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <string_view>
+
+#include "common/emulator/exec/memory_operations.hpp"
+
+namespace ladder::emulator {
+
+namespace {
+
+using ptx::Space;
+
+// ld.const and ld.param: nobody writes there.
+bool is_constant(const Inst& inst) {
+  const std::string_view opcode = inst.source->opcode;
+  return opcode.size() > 3 && (opcode[3] == 'c' || opcode[3] == 'p') && opcode.starts_with("ld.");
+}
+
+bool inside_block(const Inst& inst) {
+  return inst.source->opcode.find(".cta") != std::string::npos;
+}
+
+}  // namespace
+
+BlockRaces::BlockRaces(LaunchRaces& launch, ThreadBlock& block)
+    : launch_(launch),
+      block_(block),
+      shared_(block.launch.shared_bytes),
+      order_(launch, block.launch.warps, shared_) {}
+
+void BlockRaces::start() {
+  if (in_flight_ != 0) {  // copies of the block before that nobody waited for
+    std::fill_n(shared_.write, (shared_.bytes() + 3) / 4 << (2 - shared_.shift()), 0);
+    in_flight_ = 0;
+  }
+  order_.start(block_.number);
+}
+
+BlockRaces::Touch BlockRaces::touch_of(Warp& warp, const Inst& inst) const {
+  return {.warp = warp,
+          .inst = inst,
+          .access = nullptr,
+          .site = launch_.site(*warp.frame->function, *inst.source),
+          .lane = 0,
+          .stamp = 0,
+          .shared = true,
+          .address = 0,
+          .bytes = inst.bytes};
+}
+
+void BlockRaces::access(const WarpAccess& access) {
+  if (access.space == Space::local || is_constant(access.inst)) return;
+  order_.run();
+  const bool strong = access.order != Order::weak;
+  if (access.order == Order::release || access.order == Order::acquire_release)
+    order_.begin_release(access.warp, access.mask);
+  Touch touch = touch_of(access.warp, access.inst);
+  touch.access = &access;
+  touch.bytes = access.bytes;
+  touch.shared = access.space == Space::shared;
+  if (strong) touch.site |= strong_site;
+  const bool writes = access.traffic != Traffic::load && access.traffic != Traffic::async_copy;
+  for (std::uint32_t left = access.mask; left != 0; left &= left - 1) {
+    touch.lane = std::countr_zero(left);
+    touch.address = access.address[static_cast<std::size_t>(touch.lane)];
+    touch.stamp = order_.now(access.warp.index) << stamp_bits | access.warp.thread_of(touch.lane);
+    Cells* const cells = touch.shared ? &shared_ : launch_.page_at(touch.address);
+    if (cells == nullptr) continue;
+    (writes ? write(*cells, touch) : read(*cells, touch));
+  }
+  if (strong && order_.may_synchronize(access.warp.index, touch.shared)) synchronize(access);
+}
+
+void BlockRaces::synchronize(const WarpAccess& access) {
+  const bool acquires = access.order == Order::acquire || access.order == Order::acquire_release;
+  BlockOrder::Word word{.address = 0,
+                        .bytes = access.bytes,
+                        .shared = access.space == Space::shared,
+                        .inside_block = inside_block(access.inst)};
+  for (std::uint32_t left = access.mask; left != 0; left &= left - 1) {
+    const int lane = std::countr_zero(left);
+    word.address = access.address[static_cast<std::size_t>(lane)];
+    if (access.traffic != Traffic::store) order_.strong_read(access.warp.index, word, acquires);
+    if (access.traffic != Traffic::load)
+      order_.strong_write(access.warp, lane, word, access.traffic != Traffic::store);
+  }
+}
+
+namespace {
+
+// Calls visit(cell) for the cells of an access; none if it runs out of the stretch: it will fault.
+template <class Visit>
+void for_cells(Cells& cells, bool shared, std::uint64_t address, std::uint32_t bytes,
+               const Visit& visit) {
+  const std::uint64_t offset = shared ? address : address % LaunchRaces::page_bytes;
+  if (offset + bytes > cells.bytes()) return;
+  cells.fit(offset, bytes);
+  const std::size_t last = (offset + bytes - 1) >> cells.shift();
+  for (std::size_t cell = offset >> cells.shift(); cell <= last; ++cell) visit(cell);
+}
+
+}  // namespace
+
+void BlockRaces::read(Cells& cells, const Touch& touch) {
+  for_cells(cells, touch.shared, touch.address, touch.bytes,
+            [&](std::size_t cell) { read_cell(cells, cell, touch); });
+}
+
+void BlockRaces::write(Cells& cells, const Touch& touch) {
+  for_cells(cells, touch.shared, touch.address, touch.bytes,
+            [&](std::size_t cell) { write_cell(cells, cell, touch); });
+}
+
+void BlockRaces::read_cell(Cells& cells, std::size_t cell, const Touch& touch) {
+  check_against_write(cells, cell, touch, Hazard::read_after_write);
+  remember_read(cells, cell, touch);
+}
+
+void BlockRaces::write_cell(Cells& cells, std::size_t cell, const Touch& touch) {
+  check_against_write(cells, cell, touch, Hazard::write_after_write);
+  if (cells.write[cell] >= in_flight) return;  // until the copy ends
+  // An ordinary write before says more than a strong one.
+  const bool weaker =
+      cells.write[cell] == touch.stamp && (cells.write_site[cell] & strong_site) == 0;
+  check_against_reads(cells, cell, touch);
+  cells.read[cell] = 0;
+  if (weaker && touch.strong()) return;
+  cells.write[cell] = touch.stamp;
+  cells.write_site[cell] = touch.site;
+}
+
+void BlockRaces::check_against_write(const Cells& cells, std::size_t cell, const Touch& touch,
+                                     Hazard hazard) {
+  const Stamp earlier = cells.write[cell];
+  if (earlier == 0 || earlier == touch.stamp) return;
+  const SiteNumber site = cells.write_site[cell];
+  if (earlier >= in_flight) return report(touch, Hazard::copy_in_flight, earlier, site);
+  if (touch.strong() && (site & strong_site) != 0) return;
+  if (knows(touch, earlier) != Knowledge::none) return;
+  if (hazard == Hazard::write_after_write && touch.access != nullptr &&
+      changes_nothing(*touch.access, touch.lane, earlier))
+    return;
+  report(touch, hazard, earlier, site);
+}
+
+void BlockRaces::check_against_reads(const Cells& cells, std::size_t cell, const Touch& touch) {
+  const Stamp earlier = cells.read[cell];
+  if (earlier == 0 || earlier == touch.stamp) return;
+  const auto races = [&](Stamp stamp, SiteNumber site) {
+    if (touch.strong() && (site & strong_site) != 0) return false;
+    if (knows(touch, stamp) != Knowledge::none) return false;
+    report(touch, Hazard::write_after_read, stamp, site);
+    return true;
+  };
+  if (earlier != many_blocks) {
+    races(earlier, cells.read_site[cell]);
+    return;
+  }
+  for (std::uint32_t set = cells.read_site[cell]; set != 0; set = launch_.sets.last(set).rest) {
+    const ReadSets::Member& member = launch_.sets.last(set);
+    // Of the own block, which thread it was is not known.
+    if (launch_.owner(member.epoch) == order_.number()) continue;
+    if (races(member.epoch << stamp_bits | several_warps, member.site)) return;
+  }
+}
+
+void BlockRaces::remember_read(Cells& cells, std::size_t cell, const Touch& touch) {
+  Stamp& reader = cells.read[cell];
+  SiteNumber& site = cells.read_site[cell];
+  if (reader == many_blocks) {
+    site = add_reader(site, touch);
+    return;
+  }
+  const Stamp other = reader ^ touch.stamp;
+  const bool same_thread = (other & (thread_bits | several_lanes | several_warps)) == 0 &&
+                           (reader == 0 || launch_.owner(epoch_of(reader)) == order_.number());
+  if (reader == 0 || same_thread || knows(touch, reader) == Knowledge::full) {
+    reader = touch.stamp;
+    site = touch.site;
+    return;
+  }
+  // Unordered with another's read. A weak one says more than a strong one.
+  if (touch.strong() && (site & strong_site) == 0) return;
+  if (launch_.owner(epoch_of(reader)) != order_.number()) {
+    const std::uint32_t first = launch_.sets.add(0, epoch_of(reader), site);
+    reader = many_blocks;
+    site = add_reader(first, touch);
+    return;
+  }
+  const bool same_warp = (other & (thread_bits & ~lane_bits)) == 0 && (reader & several_warps) == 0;
+  const Epoch newest = std::max(epoch_of(reader), epoch_of(touch.stamp));
+  reader =
+      newest << stamp_bits | thread_of(touch.stamp) | (same_warp ? several_lanes : several_warps);
+  site = touch.site;
+}
+
+std::uint32_t BlockRaces::add_reader(std::uint32_t set, const Touch& touch) {
+  const Epoch now = epoch_of(touch.stamp);
+  const ReadSets::Member& newest = launch_.sets.last(set);
+  if (launch_.owner(newest.epoch) == order_.number()) {
+    if (newest.epoch >= now) return set;
+    set = newest.rest;
+  }
+  return launch_.sets.add(set, now, touch.site);
+}
+
+Knowledge BlockRaces::knows(const Touch& touch, Stamp earlier) const {
+  if (touch.shared && epoch_of(earlier) < order_.began()) return Knowledge::full;
+  return order_.knows(touch.warp.index, touch.lane, earlier);
+}
+
+void BlockRaces::copy_started(Warp& warp, const Inst& inst, std::uint32_t mask,
+                              const std::uint32_t* to) {
+  order_.run();
+  Touch touch = touch_of(warp, inst);
+  for (std::uint32_t left = mask; left != 0; left &= left - 1) {
+    touch.lane = std::countr_zero(left);
+    touch.address = to[touch.lane];
+    touch.stamp = order_.now(warp.index) << stamp_bits | warp.thread_of(touch.lane);
+    for_cells(shared_, true, touch.address, touch.bytes, [&](std::size_t cell) {
+      write_cell(shared_, cell, touch);
+      shared_.write[cell] = in_flight | thread_of(touch.stamp);
+      ++in_flight_;
+    });
+  }
+}
+
+void BlockRaces::copy_done(Warp& warp, int lane, std::uint32_t to, std::uint32_t bytes) {
+  order_.run();
+  const Stamp stamp = order_.now(warp.index) << stamp_bits | warp.thread_of(lane);
+  for_cells(shared_, true, to, bytes, [&](std::size_t cell) {
+    if (shared_.write[cell] >= in_flight) --in_flight_;
+    shared_.write[cell] = stamp;
+  });
+}
+
+void BlockRaces::fence(Warp& warp, const Inst& inst, std::uint32_t mask) {
+  order_.fence(warp.index, mask, inside_block(inst));
+}
+
+void BlockRaces::warp_met(Warp& warp, std::uint32_t met, std::uint32_t going_on) {
+  order_.warp_met(warp, met, going_on);
+}
+
+void BlockRaces::barrier_reached(Warp& warp, const Block& at, std::uint32_t mask) {
+  if (at.barrier_kind != 'a') return;
+  std::uint32_t id = 0;
+  if (at.barrier_id != no_row) {
+    const auto* ids = reinterpret_cast<const std::uint32_t*>(warp.frame->rows + at.barrier_id);
+    id = ids[std::countr_zero(mask)];
+  }
+  order_.arrived(warp, id, mask);
+}
+
+void BlockRaces::barrier_released(const BarrierMeeting& meeting) {
+  live_.clear();
+  for (const auto& warp : block_.warps()) live_.push_back(warp->live());
+  order_.released(meeting, live_);
+}
+
+void BlockRaces::mbarrier_arrived(Warp& warp, std::uint32_t mask, std::uint32_t address) {
+  const BlockOrder::Word word{.address = address, .bytes = 8, .shared = true, .inside_block = true};
+  order_.arrived_at_object(warp, mask, word);
+}
+
+void BlockRaces::mbarrier_passed(Warp& warp, std::uint32_t, std::uint32_t address) {
+  order_.run();
+  order_.strong_read(warp.index,
+                     {.address = address, .bytes = 8, .shared = true, .inside_block = true}, true);
+}
+
+namespace {
+
+// What a store writes for a lane: its elements, one behind another.
+std::array<std::byte, 32> stored_bytes(const WarpAccess& access, int lane) {
+  const Inst& inst = access.inst;
+  std::array<std::byte, 32> bytes{};
+  const std::size_t row_bytes = inst.bytes > 4 ? 8 : 4;
+  const std::size_t count = std::max<std::size_t>(inst.list_size, 1);
+  for (std::size_t e = 0; e < count && (e + 1) * inst.bytes <= bytes.size(); ++e) {
+    const std::uint32_t row = inst.list_size != 0 ? inst.list[e] : inst.s[1];
+    std::memcpy(bytes.data() + e * inst.bytes,
+                access.rows + row + static_cast<std::size_t>(lane) * row_bytes, inst.bytes);
+  }
+  return bytes;
+}
+
+}  // namespace
+
+bool changes_nothing(const WarpAccess& access, int lane, Stamp earlier) {
+  if (access.traffic != Traffic::store || !access.inst.source->opcode.starts_with("st.") ||
+      access.bytes > 32)
+    return false;
+  const auto own = stored_bytes(access, lane);
+  const std::uint64_t address = access.address[static_cast<std::size_t>(lane)];
+  const unsigned other = thread_of(earlier) % lanes;
+  const bool same_warp = thread_of(earlier) / lanes == access.warp.index;
+  if (same_warp && ((access.mask >> other) & 1) != 0 && access.address[other] == address &&
+      static_cast<int>(other) < lane) {
+    return std::memcmp(own.data(), stored_bytes(access, static_cast<int>(other)).data(),
+                       access.bytes) == 0;
+  }
+  const std::byte* there = nullptr;
+  Range range;
+  if (access.space == Space::shared) {
+    there = access.warp.shared + address;
+  } else if (access.warp.launch.memory->find_range(address, range) &&
+             range.holds(address, access.bytes)) {
+    there = range.host(address);
+  }
+  return there != nullptr && std::memcmp(own.data(), there, access.bytes) == 0;
+}
+
+}  // namespace ladder::emulator
