@@ -31,14 +31,8 @@ struct Variant {
   bool flush = false, saturate = false;
 };
 constexpr Variant single_variants[] = {
-    {".f32"},
-    {".ftz.f32", Rounding::nearest, true},
-    {".sat.f32", Rounding::nearest, false, true},
-    {".ftz.sat.f32", Rounding::nearest, true, true},
     {".rn.f32"},
     {".rn.ftz.f32", Rounding::nearest, true},
-    {".rn.sat.f32", Rounding::nearest, false, true},
-    {".rn.ftz.sat.f32", Rounding::nearest, true, true},
     {".rz.f32", Rounding::zero},
     {".rz.ftz.f32", Rounding::zero, true},
     {".rm.f32", Rounding::down},
@@ -46,8 +40,20 @@ constexpr Variant single_variants[] = {
     {".rp.f32", Rounding::up},
     {".rp.ftz.f32", Rounding::up, true},
 };
+constexpr Variant saturated_variants[] = {
+    {".rn.sat.f32", Rounding::nearest, false, true}, {".rn.ftz.sat.f32", Rounding::nearest, true, true},
+    {".rz.sat.f32", Rounding::zero, false, true},    {".rz.ftz.sat.f32", Rounding::zero, true, true},
+    {".rm.sat.f32", Rounding::down, false, true},    {".rm.ftz.sat.f32", Rounding::down, true, true},
+    {".rp.sat.f32", Rounding::up, false, true},      {".rp.ftz.sat.f32", Rounding::up, true, true},
+};
+// The rounding may be left out of sums and products alone.
+constexpr Variant unrounded_variants[] = {
+    {".f32"},
+    {".ftz.f32", Rounding::nearest, true},
+    {".sat.f32", Rounding::nearest, false, true},
+    {".ftz.sat.f32", Rounding::nearest, true, true},
+};
 constexpr Variant double_variants[] = {
-    {".f64"},
     {".rn.f64"},
     {".rz.f64", Rounding::zero},
     {".rm.f64", Rounding::down},
@@ -64,7 +70,7 @@ T varied(const Variant& variant, F compute, A... a) {
 }
 
 template <class T>
-void arithmetic(ReferenceTable& table, const Variant& v) {
+void sums_and_products(ReferenceTable& table, const Variant& v) {
   static constexpr Format f = format<T>;
   const auto add = [](Rounding r, u64 a, u64 b) { return soft_add(f, a, b, r); };
   const auto subtract = [](Rounding r, u64 a, u64 b) {
@@ -72,17 +78,28 @@ void arithmetic(ReferenceTable& table, const Variant& v) {
     return soft_add(f, a, negated(f, b), r);
   };
   const auto multiply = [](Rounding r, u64 a, u64 b) { return soft_multiply(f, a, b, r); };
-  const auto divide = [](Rounding r, u64 a, u64 b) { return soft_divide(f, a, b, r); };
-  const auto fma = [](Rounding r, u64 a, u64 b, u64 c) { return soft_fma(f, a, b, c, r); };
-  const auto reciprocal = [](Rounding r, u64 a) { return soft_divide(f, one<T>, a, r); };
-  const auto root = [](Rounding r, u64 a) { return soft_sqrt(f, a, r); };
   const std::string s = v.suffix;
   table.row("add" + s, [=](T a, T b) { return varied<T>(v, add, a, b); });
   table.row("sub" + s, [=](T a, T b) { return varied<T>(v, subtract, a, b); });
   table.row("mul" + s, [=](T a, T b) { return varied<T>(v, multiply, a, b); });
-  table.row("div" + s, [=](T a, T b) { return varied<T>(v, divide, a, b); });
+}
+
+template <class T>
+void fused(ReferenceTable& table, const Variant& v) {
+  const auto fma = [](Rounding r, u64 a, u64 b, u64 c) { return soft_fma(format<T>, a, b, c, r); };
+  const std::string s = v.suffix;
   table.row("fma" + s, [=](T a, T b, T c) { return varied<T>(v, fma, a, b, c); });
   table.row("mad" + s, [=](T a, T b, T c) { return varied<T>(v, fma, a, b, c); });
+}
+
+template <class T>
+void quotients_and_roots(ReferenceTable& table, const Variant& v) {
+  static constexpr Format f = format<T>;
+  const auto divide = [](Rounding r, u64 a, u64 b) { return soft_divide(f, a, b, r); };
+  const auto reciprocal = [](Rounding r, u64 a) { return soft_divide(f, one<T>, a, r); };
+  const auto root = [](Rounding r, u64 a) { return soft_sqrt(f, a, r); };
+  const std::string s = v.suffix;
+  table.row("div" + s, [=](T a, T b) { return varied<T>(v, divide, a, b); });
   table.row("rcp" + s, [=](T a) { return varied<T>(v, reciprocal, a); });
   table.row("sqrt" + s, [=](T a) { return varied<T>(v, root, a); });
 }
@@ -150,8 +167,22 @@ void signs_and_tests(ReferenceTable& table, const std::string& type) {
 }  // namespace
 
 void add_float_references(ReferenceTable& table) {
-  for (const Variant& variant : single_variants) arithmetic<F32>(table, variant);
-  for (const Variant& variant : double_variants) arithmetic<F64>(table, variant);
+  for (const Variant& variant : single_variants) {
+    sums_and_products<F32>(table, variant);
+    fused<F32>(table, variant);
+    quotients_and_roots<F32>(table, variant);
+  }
+  for (const Variant& variant : double_variants) {
+    sums_and_products<F64>(table, variant);
+    fused<F64>(table, variant);
+    quotients_and_roots<F64>(table, variant);
+  }
+  for (const Variant& variant : saturated_variants) {
+    sums_and_products<F32>(table, variant);
+    fused<F32>(table, variant);
+  }
+  for (const Variant& variant : unrounded_variants) sums_and_products<F32>(table, variant);
+  sums_and_products<F64>(table, {".f64"});
   minima(table, "min", false);
   minima(table, "max", true);
   signs_and_tests<F32>(table, "f32");

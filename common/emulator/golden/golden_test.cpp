@@ -1,0 +1,97 @@
+// The emulator's answers beside a GPU's: bit for bit, the approximations within their bounds.
+#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
+#include <doctest/doctest.h>
+
+#include <cstdio>
+#include <set>
+
+#include "common/emulator/golden/recorded.hpp"
+#include "common/emulator/golden/vectors.hpp"
+
+using namespace ladder::emulator;
+using namespace ladder::emulator::golden;
+
+namespace {
+
+const char* const table_opcodes[] = {
+#define INTEGER(text, ...) text,
+#define FLOAT(text, ...) text,
+#define COMPARE(text, ...) text,
+#define HALF(text, ...) text,
+#include "common/emulator/ptx/ops.def"
+};
+
+Recording recording_of(const Family& family) {
+  return read_recording(std::filesystem::path(kRecorded) / (std::string(family.name) + ".zst"));
+}
+
+std::string hexadecimal(u64 value) {
+  char text[24];
+  std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(value));
+  return text;
+}
+
+// Of an approximation both answers are held against the exact value, as PTX bounds it.
+bool agrees(const Reference& reference, const u64* operands, u64 recorded, u64 emulated) {
+  if (recorded == emulated) return true;
+  if (!reference.close_enough) return false;
+  const std::optional<u64> exact = reference.compute(operands);
+  if (!exact.has_value()) return true;  // outside of what PTX bounds
+  return reference.close_enough(operands, *exact, recorded) &&
+         reference.close_enough(operands, *exact, emulated);
+}
+
+// "": all alike. Otherwise the first difference and their number.
+std::string difference(const Question& question, const std::vector<u64>& recorded,
+                       const Outcome& outcome) {
+  if (!outcome.ok()) return question.name() + ": " + outcome.error;
+  if (recorded.size() != row_count) return question.name() + ": no golden vector";
+  const std::vector<u64> in = operands(question), got = results(outcome.out);
+  const std::size_t sources = question.reference->sources.size();
+  std::string first;
+  int differences = 0;
+  for (std::size_t row = 0; row < row_count; ++row) {
+    const u64* values = in.data() + row * sources;
+    if (agrees(*question.reference, values, recorded[row], got[row])) continue;
+    if (++differences > 1) continue;
+    for (std::size_t i = 0; i < sources; ++i)
+      first += (i == 0 ? "(" : ", ") + hexadecimal(values[i]);
+    first += ") gives " + hexadecimal(got[row]) + ", the GPU " + hexadecimal(recorded[row]);
+  }
+  if (differences == 0) return {};
+  return question.name() + first + " (" + std::to_string(differences) + " differ)";
+}
+
+void compare(const Family& family) {
+  INFO(family.name);
+  opcodes::ReferenceTable table;
+  family.add(table);
+  Recording recording = recording_of(family);
+  const auto machine = emulated_machine();
+  for (const Question& question : questions(table)) {
+    const Outcome outcome = machine->run(kernel_run(question));
+    const std::string found =
+        difference(question, recording.answers[question.name()], outcome);
+    CHECK(found == "");
+  }
+}
+
+}  // namespace
+
+TEST_CASE("every row of ops.def has a golden vector") {
+  std::set<std::string> known;
+  for (const Family& family : families())
+    for (const auto& [name, values] : recording_of(family).answers)
+      known.insert(name.substr(0, name.find(' ')));
+  std::string missing;
+  for (const std::string opcode : table_opcodes)
+    if (opcode[0] != '_' && known.count(opcode) == 0) missing += opcode + "\n";
+  CHECK(missing == "");
+}
+
+TEST_CASE("the emulator answers as an H200 does") {
+  for (const Family& family : families()) {
+    CHECK(recording_of(family).machine.find("H200") != std::string::npos);
+    compare(family);
+  }
+}

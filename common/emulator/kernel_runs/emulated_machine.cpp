@@ -1,0 +1,85 @@
+#include <cstring>
+#include <span>
+
+#include "common/emulator/device.hpp"
+#include "common/emulator/kernel_runs/kernel_run.hpp"
+
+namespace ladder::emulator {
+namespace {
+
+class DeviceBytes {
+ public:
+  DeviceBytes(Device& device, std::size_t bytes, const char* what)
+      : device_(device), address_(device.allocate(std::max<std::size_t>(bytes, 1), what)) {}
+  ~DeviceBytes() { device_.free(address_); }
+  DeviceBytes(const DeviceBytes&) = delete;
+  DeviceAddress address() const { return address_; }
+
+ private:
+  Device& device_;
+  DeviceAddress address_;
+};
+
+class LoadedModule {
+ public:
+  LoadedModule(Device& device, const std::string& ptx)
+      : device_(device), module_(device.load(ptx, "kernel run")) {}
+  ~LoadedModule() { device_.unload(module_); }
+  LoadedModule(const LoadedModule&) = delete;
+  const Function* kernel() const { return device_.function(module_, "k"); }
+
+ private:
+  Device& device_;
+  Module* module_;
+};
+
+Options one_thread() {
+  Options options;
+  options.threads = 1;
+  options.time_limit_s = 20;
+  return options;
+}
+
+class Emulated : public Machine {
+ public:
+  std::string name() const override { return "emulator"; }
+
+  Outcome run(const KernelRun& run) override {
+    Outcome outcome;
+    try {
+      const LoadedModule module(device_, run.ptx);
+      const DeviceBytes in(device_, run.in.size(), "in"), out(device_, run.out_bytes, "out");
+      device_.copy_in(in.address(), run.in.data(), run.in.size());
+      device_.set(out.address(), 0, run.out_bytes);
+      std::vector<std::byte> parameters(24 + run.more_parameters.size());
+      const DeviceAddress addresses[] = {out.address(), in.address()};
+      std::memcpy(parameters.data(), addresses, 16);
+      std::memcpy(parameters.data() + 16, &run.n, 4);
+      std::memcpy(parameters.data() + 24, run.more_parameters.data(), run.more_parameters.size());
+      Launch launch;
+      launch.function = module.kernel();
+      if (launch.function == nullptr) throw Fault(FaultKind::invalid_ptx, "no kernel k");
+      parameters.resize(device_.attributes(launch.function).parameter_total);
+      launch.grid.x = run.blocks;
+      launch.block.x = run.threads;
+      launch.parameters = parameters;
+      device_.launch(launch);
+      outcome.out.resize(run.out_bytes);
+      device_.copy_out(outcome.out.data(), out.address(), run.out_bytes);
+    } catch (const Fault& fault) {
+      outcome.error = fault.what();
+    }
+    return outcome;
+  }
+
+ private:
+  Device device_{{}, one_thread()};
+};
+
+}  // namespace
+
+std::unique_ptr<Machine> emulated_machine() {
+  return std::make_unique<Emulated>();
+}
+
+}  // namespace ladder::emulator
