@@ -66,7 +66,7 @@ f64 float_from(Kind kind, u64 raw, bool flushes) {
       return to_float(bf16{static_cast<u16>(raw)});
     case Kind::f32: {
       const f32 value = std::bit_cast<f32>(static_cast<u32>(raw));
-      return flushes ? flush(value) : value;
+      return flushes ? canonical(flush(value)) : value;
     }
     default:
       return std::bit_cast<f64>(raw);
@@ -108,11 +108,23 @@ int host_rounding(Round round) {
   return modes[static_cast<int>(round)];
 }
 
+// A NaN of an f64 keeps its sign and the upper bits of its payload.
+u64 short_nan(f64 nan, Kind to) {
+  const u64 bits = std::bit_cast<u64>(nan);
+  const int fraction = to == Kind::f32 ? 23 : to == Kind::f16 ? 10 : 7;
+  const u64 quiet_bit = u64{1} << (fraction - 1);
+  const u64 payload = (bits & 0xfffffffffffffu) >> (52 - fraction);
+  const u64 exponent = (to == Kind::f16 ? u64{0x1f} : u64{0xff}) << fraction;
+  return bits >> 63 << (bits_of(to) - 1) | exponent | quiet_bit | payload;
+}
+
 u64 float_to_float(f64 value, const Form& form) {
   f64 result = form.integer_rounding ? to_integral(value, form.round) : value;
   if (form.saturate) result = result > 0 ? (result < 1 ? result : 1.0) : 0.0;
   if (form.relu && !(result > 0) && result == result) result = 0.0;
   const Round round = form.integer_rounding ? Round::nearest : form.round;
+  if (result != result && form.from == Kind::f64 && form.to != Kind::f64)
+    return short_nan(result, form.to);
   switch (form.to) {
     case Kind::f16:
       return to_f16(result, round).bits;
@@ -139,6 +151,9 @@ T integer_to_float(s128 value, bool is_unsigned) {
 }
 
 u64 convert_lane(const Form& form, u64 raw) {
+  // A shift: even a NaN stays as it is.
+  if (form.from == Kind::bf16 && form.to == Kind::f32 && !form.saturate && !form.relu)
+    return raw << 16;
   if (is_float(form.from)) {
     const f64 value = float_from(form.from, raw, form.flush);
     if (is_float(form.to)) return float_to_float(value, form);
@@ -233,7 +248,7 @@ struct round_f32 {
   static f32 run(f32 a) { return canonical(__builtin_rintf(a)); }
 };
 struct narrow_f64 {
-  static f32 run(f64 a) { return canonical(static_cast<f32>(a)); }
+  static f32 run(f64 a) { return static_cast<f32>(a); }
 };
 
 std::optional<Operation> quick(std::string_view text) {

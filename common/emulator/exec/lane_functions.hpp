@@ -83,7 +83,7 @@ struct idiv { template <class T> static T run(T a, T b) {
   return T(a / b);
 } };
 struct irem { template <class T> static T run(T a, T b) {
-  if (b == 0) return a;
+  if (b == 0) return T(~T(0));
   if constexpr (std::is_signed_v<T>) { if (b == T(-1)) return 0; }
   return T(a % b);
 } };
@@ -117,11 +117,13 @@ struct brev { template <class T> static T run(T a) {
   for (unsigned i = 0; i < sizeof(T) * 8; ++i) r |= ((a >> i) & T(1)) << (sizeof(T) * 8 - 1 - i);
   return r;
 } };
+// Of a position or length the hardware sees the low byte in 32 bits, all of it in 64.
+template <class T> u32 bit_number(u32 n) { return sizeof(T) == 8 ? n : n & 0xff; }
 struct bfe { template <class T> static T run(T a, u32 b, u32 c) {
   constexpr u32 msb = sizeof(T) * 8 - 1;
-  const u32 at = b & 0xff, length = c & 0xff;
+  const u32 at = bit_number<T>(b), length = bit_number<T>(c);
   if (length == 0) return 0;
-  const u32 top = std::min(at + length - 1, msb);
+  const u32 top = u32(std::min<u64>(u64(at) + length - 1, msb));
   const bool sign = std::is_signed_v<T> && ((Unsigned<T>(a) >> top) & 1);
   Unsigned<T> r = at > msb ? 0 : Unsigned<T>(a) >> at;
   if (length <= msb) {
@@ -135,7 +137,7 @@ struct bfe { template <class T> static T run(T a, u32 b, u32 c) {
 } };
 struct bfi { template <class T> static T run(T a, T b, u32 c, u32 d) {
   constexpr u32 width = sizeof(T) * 8;
-  const u32 at = c & 0xff, length = d & 0xff;
+  const u32 at = bit_number<T>(c), length = bit_number<T>(d);
   if (at >= width || length == 0) return b;
   const T ones = length >= width ? T(~T(0)) : T((T(1) << length) - 1);
   const T mask = T(ones << at);
@@ -153,7 +155,8 @@ struct szext { template <class T> struct mode { static T run(T a, u32 b) {
   return T(Unsigned<T>(a) << (32 - b)) >> (32 - b);
 } }; };
 struct fns { static u32 run(u32 mask, u32 base, s32 offset) {
-  if (offset == 0) return (mask >> (base & 31)) & 1 ? base : ~0u;
+  if (offset == 0) return base < 32 && ((mask >> base) & 1) ? base : ~0u;
+  if (offset == INT32_MIN) return 0;  // as the hardware answers
   int left = offset < 0 ? -offset : offset;
   for (s64 at = base; at >= 0 && at < 32; at += offset < 0 ? -1 : 1) {
     if ((mask >> at) & 1 && --left == 0) return u32(at);
@@ -330,11 +333,15 @@ template <class T> inline T sign_bit_cleared(T a) {
   if constexpr (sizeof(T) == 4) return std::bit_cast<f32>(std::bit_cast<u32>(a) & 0x7fffffffu);
   else return std::bit_cast<f64>(std::bit_cast<u64>(a) & 0x7fffffffffffffffu);
 }
-struct fabs_ { template <class T> static T run(T a) { return sign_bit_cleared(a); } };
-struct fneg { template <class T> static T run(T a) {
+template <class T> inline T sign_bit_flipped(T a) {
   if constexpr (sizeof(T) == 4) return std::bit_cast<f32>(std::bit_cast<u32>(a) ^ 0x80000000u);
   else return std::bit_cast<f64>(std::bit_cast<u64>(a) ^ 0x8000000000000000u);
-} };
+}
+// The NaN that arithmetic makes of a NaN: of an f64 its sign and payload stay.
+inline f32 quiet(f32 a) { return canonical(a); }
+inline f64 quiet(f64 a) { return std::bit_cast<f64>(std::bit_cast<u64>(a) | 0x0008000000000000u); }
+struct fabs_ { template <class T> static T run(T a) { return a != a ? quiet(a) : sign_bit_cleared(a); } };
+struct fneg { template <class T> static T run(T a) { return a != a ? quiet(a) : sign_bit_flipped(a); } };
 inline bool negative(f32 a) { return std::bit_cast<u32>(a) >> 31; }
 inline bool negative(f64 a) { return std::bit_cast<u64>(a) >> 63; }
 // A NaN loses against a number; -0 is less than +0.
@@ -358,7 +365,7 @@ struct xorsign { static f32 run(f32 a, f32 b) {
   return r != r ? r : std::bit_cast<f32>(std::bit_cast<u32>(r) | sign);
 } };
 struct copysign_ { template <class T> static T run(T a, T b) { // sign of a, magnitude of b
-  return negative(a) ? fneg::run(sign_bit_cleared(b)) : sign_bit_cleared(b);
+  return negative(a) ? sign_bit_flipped(sign_bit_cleared(b)) : sign_bit_cleared(b);
 } };
 
 // 2^a: a = n + r with |r| <= 1/2, a polynomial for 2^r, and n added in the exponent in two halves, so
@@ -389,7 +396,7 @@ struct number { template <class T> static bool run(T a) { return a == a; } };
 struct not_a_number { template <class T> static bool run(T a) { return a != a; } };
 struct finite { template <class T> static bool run(T a) { return a - a == 0; } };
 struct infinite { template <class T> static bool run(T a) { return a == a && a - a != 0; } };
-struct normal { template <class T> static bool run(T a) { return a - a == 0 && sign_bit_cleared(a) >= std::numeric_limits<T>::min(); } };
+struct normal { template <class T> static bool run(T a) { return a - a == 0 && (a == 0 || sign_bit_cleared(a) >= std::numeric_limits<T>::min()); } };  // zeros count
 struct subnormal { template <class T> static bool run(T a) { return a != 0 && sign_bit_cleared(a) < std::numeric_limits<T>::min(); } };
 
 struct both_numbers { template <class T> static bool run(T a, T b) { return a == a && b == b; } };
@@ -431,8 +438,10 @@ struct hsat { template <class H, class... A> static H run(H a, A... b) {
   const f32 r = to_float(F::run(a, b...));
   return rounded(r > 0 ? (r < 1 ? r : 1.0f) : 0.0f, H{});
 } };
-struct hneg { template <class H> static H run(H a) { return {u16(a.bits ^ 0x8000)}; } };
-struct habs { template <class H> static H run(H a) { return {u16(a.bits & 0x7fff)}; } };
+inline bool is_nan(f16 a) { return (a.bits & 0x7fff) > 0x7c00; }
+inline bool is_nan(bf16 a) { return (a.bits & 0x7fff) > 0x7f80; }
+struct hneg { template <class H> static H run(H a) { return {u16(is_nan(a) ? 0x7fff : a.bits ^ 0x8000)}; } };
+struct habs { template <class H> static H run(H a) { return {u16(is_nan(a) ? 0x7fff : a.bits & 0x7fff)}; } };
 template <class F>
 struct hcompare { template <class H> static bool run(H a, H b) { return F::run(to_float(a), to_float(b)); } };
 // Both halves of a packed pair.

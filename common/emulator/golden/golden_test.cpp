@@ -70,8 +70,7 @@ void compare(const Family& family) {
   const auto machine = emulated_machine();
   for (const Question& question : questions(table)) {
     const Outcome outcome = machine->run(kernel_run(question));
-    const std::string found =
-        difference(question, recording.answers[question.name()], outcome);
+    const std::string found = difference(question, recording.answers[question.name()], outcome);
     CHECK(found == "");
   }
 }

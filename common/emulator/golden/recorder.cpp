@@ -68,7 +68,7 @@ int main(int argc, char** argv) {
   std::filesystem::create_directories(words[0]);
   if (words.size() == 2 && words[1] == "--texts") return write_texts(words[0]);
   const bool on_emulator = words.size() == 3 && words[2] == "emulator";
-  const auto make = [=] { return on_emulator ? emulated_machine() : gpu_machine(); };
+  const auto make = [=] { return on_emulator ? emulated_machine() : gpu_machine(0); };
   const std::string name = machine_name(make);
   if (name.empty()) return 6;
   return record(words[0], name, make);

@@ -109,14 +109,14 @@ void write_recording(const std::filesystem::path& file, const std::string& machi
   std::string binary;
   for (std::size_t i = 0; i < all.size(); ++i) {
     const std::size_t bytes = bytes_of(all[i].reference->result);
-    text += std::to_string(answers[i].size()) + " x " + std::to_string(bytes) + " bytes: " +
-            all[i].name() + "\n";
+    text += std::to_string(answers[i].size()) + " x " + std::to_string(bytes) +
+            " bytes: " + all[i].name() + "\n";
     for (const u64 value : answers[i]) binary.append(reinterpret_cast<const char*>(&value), bytes);
   }
   text += "\n" + binary;
   std::string packed(ZSTD_compressBound(text.size()), '\0');
-  const std::size_t size = ZSTD_compress(packed.data(), packed.size(), text.data(), text.size(),
-                                         ZSTD_maxCLevel());
+  const std::size_t size =
+      ZSTD_compress(packed.data(), packed.size(), text.data(), text.size(), ZSTD_maxCLevel());
   if (ZSTD_isError(size)) throw std::runtime_error(ZSTD_getErrorName(size));
   std::ofstream stream(file, std::ios::binary);
   stream.write(packed.data(), static_cast<std::streamsize>(size));

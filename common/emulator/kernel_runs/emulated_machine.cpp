@@ -33,15 +33,18 @@ class LoadedModule {
   Module* module_;
 };
 
-Options one_thread() {
+Options one_thread(std::uint64_t order_seed) {
   Options options;
   options.threads = 1;
-  options.time_limit_s = 20;
+  options.time_limit_s = 10;
+  options.order_seed = order_seed;
   return options;
 }
 
 class Emulated : public Machine {
  public:
+  explicit Emulated(std::uint64_t order_seed) : device_({}, one_thread(order_seed)) {}
+
   std::string name() const override { return "emulator"; }
 
   Outcome run(const KernelRun& run) override {
@@ -73,13 +76,13 @@ class Emulated : public Machine {
   }
 
  private:
-  Device device_{{}, one_thread()};
+  Device device_;
 };
 
 }  // namespace
 
-std::unique_ptr<Machine> emulated_machine() {
-  return std::make_unique<Emulated>();
+std::unique_ptr<Machine> emulated_machine(std::uint64_t order_seed) {
+  return std::make_unique<Emulated>(order_seed);
 }
 
 }  // namespace ladder::emulator

@@ -20,9 +20,7 @@ namespace {
 
 class Driver {
  public:
-  Driver() {
-    check(cuInit(0), "cuInit");
-  }
+  Driver() { check(cuInit(0), "cuInit"); }
   void check(CUresult result, const char* what) const {
     if (result == CUDA_SUCCESS) return;
     const char* text = nullptr;

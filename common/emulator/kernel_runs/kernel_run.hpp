@@ -22,7 +22,7 @@ struct KernelRun {
 
 struct Outcome {
   std::vector<std::byte> out;
-  std::string error;  // why there are no results
+  std::string error;             // why there are no results
   bool machine_is_lost = false;  // what runs on it later fails too
   bool ok() const { return error.empty(); }
 };
@@ -34,7 +34,8 @@ class Machine {
   virtual Outcome run(const KernelRun& run) = 0;
 };
 
-std::unique_ptr<Machine> emulated_machine();
+// `order_seed`: see Options.
+std::unique_ptr<Machine> emulated_machine(std::uint64_t order_seed = 0);
 // Through libcuda, which is loaded when called. Throws std::runtime_error: no driver, no GPU.
 std::unique_ptr<Machine> gpu_machine(int number = 0);
 

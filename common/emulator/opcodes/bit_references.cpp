@@ -1,5 +1,6 @@
 // Bits: logic, shifts, fields, permutations, selections.
 #include <algorithm>
+#include <limits>
 
 #include "common/emulator/opcodes/reference.hpp"
 
@@ -42,14 +43,17 @@ void find(ReferenceTable& table, const std::string& type) {
             [](T a) { return leading(a) == ~0u ? ~0u : width<T> - 1 - leading(a); });
 }
 
-// `length` bits from bit `start`, each the low byte of its operand; the sign of a field that
-// leaves the value is the value's.
+// `length` bits from bit `start`; the sign of a field that leaves the value is the value's. In 32 bits
+// both are the low byte of their operand, in 64 the whole of it: the manual allows 255 at most.
 template <class T>
-T extracted(T a, u32 start, u32 length) {
-  start &= 255;
-  length &= 255;
+u64 limited(u32 operand) {
+  return width<T> == 64 ? operand : operand & 255;
+}
+template <class T>
+T extracted(T a, u32 start_operand, u32 length_operand) {
+  const u64 start = limited<T>(start_operand), length = limited<T>(length_operand);
   T result = 0;
-  const u32 last = std::min(start + length - 1, width<T> - 1);
+  const u64 last = std::min<u64>(start + length - 1, width<T> - 1);
   const bool sign = std::is_signed_v<T> && length != 0 && ((a >> last) & 1) != 0;
   for (u32 i = 0; i < width<T>; ++i) {
     const bool inside = i < length && start + i < width<T>;
@@ -59,9 +63,8 @@ T extracted(T a, u32 start, u32 length) {
   return result;
 }
 template <class T>
-T inserted(T field, T into, u32 start, u32 length) {
-  start &= 255;
-  length &= 255;
+T inserted(T field, T into, u32 start_operand, u32 length_operand) {
+  const u64 start = limited<T>(start_operand), length = limited<T>(length_operand);
   for (u32 i = 0; i < length && start + i < width<T>; ++i) {
     into = T(into & ~(T(1) << (start + i)));
     into = T(into | ((field >> i) & 1) << (start + i));
@@ -100,7 +103,7 @@ u32 mask(u32 start, u32 length) {
 
 // The n-th set bit from `base`, upwards or downwards; n = 0: is bit `base` set?
 std::optional<u32> nth_set(u32 bits, u32 base, s32 n) {
-  if (base > 31) return std::nullopt;
+  if (base > 31 || n == std::numeric_limits<s32>::min()) return std::nullopt;
   if (n == 0) return (bits >> base & 1) != 0 ? base : ~0u;
   s64 left = n < 0 ? -s64(n) : s64(n);
   for (int i = int(base); i >= 0 && i < 32; i += n < 0 ? -1 : 1)

@@ -127,12 +127,27 @@ void with_integers(ReferenceTable& table) {
   }
 }
 
+// Of an f64, a NaN keeps its sign and the upper bits of its payload; a bf16 is the upper half of an
+// f32 even then. Any other NaN becomes the canonical one.
+template <class To, class From>
+To between_floats(From a, Rounding rounding) {
+  const Format to = Float<To>::format, from = Float<From>::format;
+  if (is_nan(from, a.bits)) {
+    if (std::is_same_v<From, BF16> && std::is_same_v<To, F32>) return made<To>(u64(a.bits) << 16);
+    if (std::is_same_v<From, F64>) {
+      const u64 infinity = ((u64{1} << to.exponent_bits) - 1) << to.fraction_bits;
+      const u64 fraction = (u64(a.bits) | u64{1} << 51) & ((u64{1} << 52) - 1);
+      const u64 bits = infinity | fraction >> (52 - to.fraction_bits);
+      return made<To>(is_negative(from, a.bits) ? negated(to, bits) : bits);
+    }
+  }
+  return made<To>(soft_convert(from, to, a.bits, rounding));
+}
+
 template <class To, class From>
 void widened(ReferenceTable& table) {
-  table.row("cvt." + name_of<To>() + "." + name_of<From>(), [](From a) {
-    return made<To>(
-        soft_convert(Float<From>::format, Float<To>::format, a.bits, Rounding::nearest));
-  });
+  table.row("cvt." + name_of<To>() + "." + name_of<From>(),
+            [](From a) { return between_floats<To>(a, Rounding::nearest); });
 }
 template <class To, class From>
 void narrowed(ReferenceTable& table, bool all_directions) {
@@ -141,10 +156,8 @@ void narrowed(ReferenceTable& table, bool all_directions) {
     const bool half_way =
         direction.rounding == Rounding::nearest || direction.rounding == Rounding::zero;
     if (!all_directions && !half_way) continue;
-    table.row(std::string("cvt.r") + direction.name + "." + types, [=](From a) {
-      return made<To>(
-          soft_convert(Float<From>::format, Float<To>::format, a.bits, direction.rounding));
-    });
+    table.row(std::string("cvt.r") + direction.name + "." + types,
+              [=](From a) { return between_floats<To>(a, direction.rounding); });
   }
 }
 
@@ -216,8 +229,7 @@ void add_conversion_references(ReferenceTable& table) {
                                   Rounding::nearest));
   });
   table.row("cvt.rn.ftz.f32.f64", [](F64 a) {
-    return made<F32>(flushed(
-        single_format, soft_convert(double_format, single_format, a.bits, Rounding::nearest)));
+    return made<F32>(flushed(single_format, between_floats<F32>(a, Rounding::nearest).bits));
   });
   table.row("cvt.rn.sat.f32.f64", [](F64 a) {
     return made<F32>(

@@ -41,10 +41,14 @@ constexpr Variant single_variants[] = {
     {".rp.ftz.f32", Rounding::up, true},
 };
 constexpr Variant saturated_variants[] = {
-    {".rn.sat.f32", Rounding::nearest, false, true}, {".rn.ftz.sat.f32", Rounding::nearest, true, true},
-    {".rz.sat.f32", Rounding::zero, false, true},    {".rz.ftz.sat.f32", Rounding::zero, true, true},
-    {".rm.sat.f32", Rounding::down, false, true},    {".rm.ftz.sat.f32", Rounding::down, true, true},
-    {".rp.sat.f32", Rounding::up, false, true},      {".rp.ftz.sat.f32", Rounding::up, true, true},
+    {".rn.sat.f32", Rounding::nearest, false, true},
+    {".rn.ftz.sat.f32", Rounding::nearest, true, true},
+    {".rz.sat.f32", Rounding::zero, false, true},
+    {".rz.ftz.sat.f32", Rounding::zero, true, true},
+    {".rm.sat.f32", Rounding::down, false, true},
+    {".rm.ftz.sat.f32", Rounding::down, true, true},
+    {".rp.sat.f32", Rounding::up, false, true},
+    {".rp.ftz.sat.f32", Rounding::up, true, true},
 };
 // The rounding may be left out of sums and products alone.
 constexpr Variant unrounded_variants[] = {
@@ -145,13 +149,19 @@ void minima(ReferenceTable& table, const std::string& name, bool greater) {
             [=](F64 a, F64 b) { return made<F64>(lesser<F64>(a.bits, b.bits, greater)); });
 }
 
+// `result`, unless `a` is a NaN: then what arithmetic makes of that.
+u64 quieted(Format f, u64 a, u64 result) {
+  if (!is_nan(f, a)) return result;
+  return f.fraction_bits == 52 ? a | u64{1} << 51 : canonical_nan(f);
+}
+
 template <class T>
 void signs_and_tests(ReferenceTable& table, const std::string& type) {
   static constexpr Format f = format<T>;
   constexpr u64 infinity = sizeof(T) == 4 ? 0x7f800000u : 0x7ff0000000000000u;
   const auto size = [](T a) { return magnitude(f, a.bits); };
-  table.row("abs." + type, [=](T a) { return made<T>(size(a)); });
-  table.row("neg." + type, [](T a) { return made<T>(negated(f, a.bits)); });
+  table.row("abs." + type, [=](T a) { return made<T>(quieted(f, a.bits, size(a))); });
+  table.row("neg." + type, [](T a) { return made<T>(quieted(f, a.bits, negated(f, a.bits))); });
   table.row("copysign." + type, [=](T a, T b) {
     return made<T>(is_negative(f, a.bits) ? negated(f, size(b)) : size(b));
   });
@@ -160,8 +170,9 @@ void signs_and_tests(ReferenceTable& table, const std::string& type) {
   table.row("testp.number." + type, [=](T a) { return size(a) <= infinity; });
   table.row("testp.notanumber." + type, [=](T a) { return size(a) > infinity; });
   table.row("testp.subnormal." + type, [](T a) { return is_subnormal(f, a.bits); });
+  // A zero is normal.
   table.row("testp.normal." + type,
-            [=](T a) { return size(a) != 0 && size(a) < infinity && !is_subnormal(f, a.bits); });
+            [=](T a) { return size(a) < infinity && !is_subnormal(f, a.bits); });
 }
 
 }  // namespace
@@ -188,8 +199,12 @@ void add_float_references(ReferenceTable& table) {
   signs_and_tests<F32>(table, "f32");
   signs_and_tests<F64>(table, "f64");
   const auto ftz = [](F32 a) { return flushed(single_format, a.bits); };
-  table.row("abs.ftz.f32", [=](F32 a) { return made<F32>(magnitude(single_format, ftz(a))); });
-  table.row("neg.ftz.f32", [=](F32 a) { return made<F32>(negated(single_format, ftz(a))); });
+  table.row("abs.ftz.f32", [=](F32 a) {
+    return made<F32>(quieted(single_format, a.bits, magnitude(single_format, ftz(a))));
+  });
+  table.row("neg.ftz.f32", [=](F32 a) {
+    return made<F32>(quieted(single_format, a.bits, negated(single_format, ftz(a))));
+  });
 }
 
 }  // namespace ladder::emulator::opcodes

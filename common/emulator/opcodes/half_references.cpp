@@ -96,8 +96,9 @@ void arithmetic(Rows<Single, Pair> rows, HalfKind kind) {
     rows.binary(name, [=](u64 a, u64 b) { return lesser(kind, a, b, greater, false); });
     rows.binary(name + "NaN.", [=](u64 a, u64 b) { return lesser(kind, a, b, greater, true); });
   }
-  rows.unary("neg.", [=](u64 a) { return negated(f, a); });
-  rows.unary("abs.", [=](u64 a) { return magnitude(f, a); });
+  const auto number = [=](u64 a, u64 result) { return is_nan(f, a) ? canonical_nan(f) : result; };
+  rows.unary("neg.", [=](u64 a) { return number(a, negated(f, a)); });
+  rows.unary("abs.", [=](u64 a) { return number(a, magnitude(f, a)); });
 }
 
 // Correct to the manual's bound: the error of each half relative to its exact value.
@@ -137,9 +138,13 @@ void add_half_references(ReferenceTable& table) {
   arithmetic(Rows<F16, F16x2>(table, "f16"), half);
   arithmetic(Rows<BF16, BF16x2>(table, "bf16"), bfloat);
   const auto exp2 = [](double a) { return std::exp2(a); };
+  const auto flushed_exp2 = [](double a) {
+    const double result = std::exp2(std::fabs(a) < 0x1p-126 ? 0 : a);
+    return result < 0x1p-126 ? 0 : result;
+  };
   const auto tanh = [](double a) { return std::tanh(a); };
   approximate<F16, F16x2>(table, "ex2.approx.", "f16", half, 0x1p-9, exp2);
-  approximate<BF16, BF16x2>(table, "ex2.approx.ftz.", "bf16", bfloat, 0x1p-7, exp2);
+  approximate<BF16, BF16x2>(table, "ex2.approx.ftz.", "bf16", bfloat, 0x1p-7, flushed_exp2);
   approximate<F16, F16x2>(table, "tanh.approx.", "f16", half, 0x1p-9, tanh);
   approximate<BF16, BF16x2>(table, "tanh.approx.", "bf16", bfloat, 0x1p-7, tanh);
 }
