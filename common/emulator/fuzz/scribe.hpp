@@ -1,0 +1,42 @@
+// Writes statements: knows which registers there are, and where results go.
+#pragma once
+
+#include <random>
+#include <string>
+
+#include "common/emulator/fuzz/program.hpp"
+
+namespace ladder::emulator::fuzz {
+
+class Scribe {
+ public:
+  Scribe(Program& program, std::mt19937_64& random, bool in_function)
+      : program(program), random(random), in_function(in_function) {}
+
+  Program& program;
+  std::mt19937_64& random;
+  const bool in_function;  // no memory of its own there, only arithmetic and control flow
+
+  unsigned below(unsigned n) { return static_cast<unsigned>(random() % n); }
+  bool one_in(unsigned n) { return below(n) == 0; }
+  template <class T, std::size_t N>
+  const T& any(const T (&list)[N]) {
+    return list[below(N)];
+  }
+
+  void begin_statement() { temporaries_ = 0; }
+  std::string source(Operand kind);     // holds a value
+  std::string target(Operand kind);     // may be overwritten
+  std::string temporary(Operand kind);  // free within the statement
+  std::string label() { return "L" + std::to_string(labels_++); }
+  std::string folded(Operand kind, const std::string& name);
+
+ private:
+  unsigned temporaries_ = 0;
+  unsigned labels_ = 0;
+};
+
+// How a register of this kind is declared: %h, %r, %d, %f, %e, %p.
+const char* prefix_of(Operand kind);
+
+}  // namespace ladder::emulator::fuzz
