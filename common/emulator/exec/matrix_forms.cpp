@@ -68,6 +68,10 @@ std::optional<Element> element_of(std::string_view name) {
   return std::nullopt;
 }
 
+std::span<const MatrixForm> matrix_forms() {
+  return forms;
+}
+
 const MatrixForm* find_matrix_form(const Opcode& opcode, Element factor) {
   for (const MatrixForm& form : forms) {
     if (opcode.head() == form.instruction && (form.factors & bit(factor)) != 0 &&

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "common/emulator/exec/function_lowering.hpp"
@@ -20,6 +21,8 @@ struct MatrixForm {
 constexpr u32 bit(Element element) {
   return 1u << static_cast<int>(element);
 }
+
+std::span<const MatrixForm> matrix_forms();
 
 // The row for an opcode's shape (its part m16n8k16) that has `factor`; nullptr: none.
 const MatrixForm* find_matrix_form(const Opcode& opcode, Element factor);

@@ -5,6 +5,8 @@
 #include <cstdio>
 #include <set>
 
+#include "common/emulator/exec/matrix_forms.hpp"
+#include "common/emulator/golden/matrices.hpp"
 #include "common/emulator/golden/recorded.hpp"
 #include "common/emulator/golden/vectors.hpp"
 
@@ -21,8 +23,8 @@ const char* const table_opcodes[] = {
 #include "common/emulator/ptx/ops.def"
 };
 
-Recording recording_of(const Family& family) {
-  return read_recording(std::filesystem::path(kRecorded) / (std::string(family.name) + ".zst"));
+Recording recording_of(const std::string& family) {
+  return read_recording(std::filesystem::path(kRecorded) / (family + ".zst"));
 }
 
 std::string hexadecimal(u64 value) {
@@ -66,7 +68,7 @@ void compare(const Family& family) {
   INFO(family.name);
   opcodes::ReferenceTable table;
   family.add(table);
-  Recording recording = recording_of(family);
+  Recording recording = recording_of(family.name);
   const auto machine = emulated_machine();
   for (const Question& question : questions(table)) {
     const Outcome outcome = machine->run(kernel_run(question));
@@ -75,12 +77,27 @@ void compare(const Family& family) {
   }
 }
 
+// "": every element is as near as the order of additions lets it be.
+std::string difference(Machine& machine, const MatrixQuestion& question,
+                       const std::vector<u64>& recorded) {
+  const Outcome outcome = machine.run(kernel_run(question));
+  const Outcome sizes = machine.run(kernel_run(question, true));
+  if (!outcome.ok()) return question.opcode + ": " + outcome.error;
+  const std::vector<u64> got = results(outcome.out), size = results(sizes.out);
+  if (recorded.size() != got.size()) return question.opcode + ": no golden vector";
+  for (std::size_t i = 0; i < got.size(); ++i)
+    if (!near_enough(question, recorded[i], got[i], size[i]))
+      return question.opcode + ": word " + std::to_string(i) + " is " + hexadecimal(got[i]) +
+             ", on the GPU " + hexadecimal(recorded[i]);
+  return {};
+}
+
 }  // namespace
 
 TEST_CASE("every row of ops.def has a golden vector") {
   std::set<std::string> known;
   for (const Family& family : families())
-    for (const auto& [name, values] : recording_of(family).answers)
+    for (const auto& [name, values] : recording_of(family.name).answers)
       known.insert(name.substr(0, name.find(' ')));
   std::string missing;
   for (const std::string opcode : table_opcodes)
@@ -90,7 +107,35 @@ TEST_CASE("every row of ops.def has a golden vector") {
 
 TEST_CASE("the emulator answers as an H200 does") {
   for (const Family& family : families()) {
-    CHECK(recording_of(family).machine.find("H200") != std::string::npos);
+    CHECK(recording_of(family.name).machine.find("H200") != std::string::npos);
     compare(family);
   }
+}
+
+TEST_CASE("the emulator multiplies matrices as an H200 does") {
+  Recording recording = recording_of("matrices");
+  const auto machine = emulated_machine();
+  for (const MatrixQuestion& question : matrix_questions()) {
+    const std::string found = difference(*machine, question, recording.answers[question.opcode]);
+    CHECK(found == "");
+  }
+}
+
+TEST_CASE("every form of matrix product has a golden vector") {
+  std::string missing;
+  for (const MatrixForm& form : matrix_forms()) {
+    for (int element = 0; element < 32; ++element) {
+      if ((form.factors & 1u << element) == 0) continue;
+      bool found = false;
+      for (const MatrixQuestion& question : matrix_questions())
+        found = found || (question.stored == (form.instruction == std::string("wmma")) &&
+                          question.m == form.m && question.n == form.n && question.k == form.k &&
+                          (element_of(question.a) == static_cast<Element>(element) ||
+                           element_of(question.b) == static_cast<Element>(element)));
+      if (!found)
+        missing += std::string(form.instruction) + " m" + std::to_string(form.m) + "k" +
+                   std::to_string(form.k) + " of element " + std::to_string(element) + "\n";
+    }
+  }
+  CHECK(missing == "");
 }

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <fstream>
 
+#include "common/emulator/golden/matrices.hpp"
 #include "common/emulator/golden/vectors.hpp"
 
 using namespace ladder::emulator;
@@ -13,17 +14,42 @@ namespace {
 constexpr int kJobs = 8;
 constexpr unsigned kSecondsEach = 30;
 
+struct Asked {
+  std::string name;
+  std::size_t bytes;  // of each value of the answer
+  KernelRun run;
+};
+
+std::vector<Asked> asked_of(const golden::Family& family) {
+  opcodes::ReferenceTable table;
+  family.add(table);
+  std::vector<Asked> all;
+  for (const golden::Question& question : golden::questions(table))
+    all.push_back({question.name(), golden::bytes_of_result(question), kernel_run(question)});
+  return all;
+}
+std::vector<Asked> asked_of_matrices() {
+  std::vector<Asked> all;
+  for (const golden::MatrixQuestion& question : golden::matrix_questions())
+    all.push_back({question.opcode, 8, kernel_run(question)});
+  return all;
+}
+
+// Every file's name and what is asked for it.
+std::vector<std::pair<std::string, std::vector<Asked>>> everything() {
+  std::vector<std::pair<std::string, std::vector<Asked>>> all;
+  for (const golden::Family& family : golden::families())
+    all.emplace_back(family.name, asked_of(family));
+  all.emplace_back("matrices", asked_of_matrices());
+  return all;
+}
+
 int write_texts(const std::filesystem::path& folder) {
   int number = 0;
-  for (const golden::Family& family : golden::families()) {
-    opcodes::ReferenceTable table;
-    family.add(table);
-    for (const golden::Question& question : golden::questions(table)) {
-      std::ofstream(folder / (std::to_string(number++) + ".ptx"))
-          << "// " << question.name() << "\n"
-          << golden::kernel_run(question).ptx;
-    }
-  }
+  for (const auto& [name, all] : everything())
+    for (const Asked& asked : all)
+      std::ofstream(folder / (std::to_string(number++) + ".ptx")) << "// " << asked.name << "\n"
+                                                                  << asked.run.ptx;
   std::printf("%d kernels\n", number);
   return 0;
 }
@@ -31,27 +57,22 @@ int write_texts(const std::filesystem::path& folder) {
 int record(const std::filesystem::path& folder, const std::string& machine_name,
            const std::function<std::unique_ptr<Machine>()>& make) {
   int failures = 0;
-  for (const golden::Family& family : golden::families()) {
-    opcodes::ReferenceTable table;
-    family.add(table);
-    const std::vector<golden::Question> asked = golden::questions(table);
+  for (const auto& [name, all] : everything()) {
     std::vector<KernelRun> runs;
-    for (const golden::Question& question : asked) runs.push_back(golden::kernel_run(question));
-    const std::vector<Outcome> outcomes = run_all(runs, make, kJobs, kSecondsEach);
-    std::vector<golden::Question> answered;
-    std::vector<std::vector<opcodes::u64>> answers;
-    for (std::size_t i = 0; i < asked.size(); ++i) {
-      if (!outcomes[i].ok()) {
+    for (const Asked& asked : all) runs.push_back(asked.run);
+    const std::vector<Outcome> outcomes = run_all(runs, make, {kJobs, kSecondsEach, 0});
+    std::vector<golden::Answer> answers;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      if (outcomes[i].ok()) {
+        answers.push_back({all[i].name, all[i].bytes, golden::results(outcomes[i].out)});
+      } else {
         ++failures;
-        std::printf("no answer for %s: %s\n", asked[i].name().c_str(), outcomes[i].error.c_str());
-        continue;
+        std::printf("no answer for %s: %s\n", all[i].name.c_str(), outcomes[i].error.c_str());
       }
-      answered.push_back(asked[i]);
-      answers.push_back(golden::results(outcomes[i].out));
     }
-    const std::filesystem::path file = folder / (std::string(family.name) + ".zst");
-    golden::write_recording(file, machine_name, answered, answers);
-    std::printf("%s: %zu opcodes, %ju bytes\n", family.name, answered.size(),
+    const std::filesystem::path file = folder / (name + ".zst");
+    golden::write_recording(file, machine_name, answers);
+    std::printf("%s: %zu opcodes, %ju bytes\n", name.c_str(), answers.size(),
                 static_cast<std::uintmax_t>(std::filesystem::file_size(file)));
   }
   return failures == 0 ? 0 : 1;

@@ -102,16 +102,19 @@ std::vector<u64> results(const std::vector<std::byte>& out) {
   return values;
 }
 
+std::size_t bytes_of_result(const Question& question) {
+  return bytes_of(question.reference->result);
+}
+
 void write_recording(const std::filesystem::path& file, const std::string& machine,
-                     const std::vector<Question>& all,
-                     const std::vector<std::vector<u64>>& answers) {
+                     const std::vector<Answer>& answers) {
   std::string text = "golden vectors 1\n" + machine + "\n";
   std::string binary;
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    const std::size_t bytes = bytes_of(all[i].reference->result);
-    text += std::to_string(answers[i].size()) + " x " + std::to_string(bytes) +
-            " bytes: " + all[i].name() + "\n";
-    for (const u64 value : answers[i]) binary.append(reinterpret_cast<const char*>(&value), bytes);
+  for (const Answer& answer : answers) {
+    text += std::to_string(answer.values.size()) + " x " + std::to_string(answer.bytes) +
+            " bytes: " + answer.name + "\n";
+    for (const u64 value : answer.values)
+      binary.append(reinterpret_cast<const char*>(&value), answer.bytes);
   }
   text += "\n" + binary;
   std::string packed(ZSTD_compressBound(text.size()), '\0');

@@ -38,6 +38,7 @@ std::vector<Question> questions(const opcodes::ReferenceTable& table);
 inline constexpr std::size_t row_count = 512;
 // row_count rows of one value a source.
 std::vector<u64> operands(const Question& question);
+std::size_t bytes_of_result(const Question& question);
 KernelRun kernel_run(const Question& question);
 // From the bytes that the kernel wrote.
 std::vector<u64> results(const std::vector<std::byte>& out);
@@ -46,10 +47,14 @@ struct Recording {
   std::string machine;
   std::map<std::string, std::vector<u64>> answers;  // by Question::name()
 };
-// Both throw std::runtime_error. `all` in the order of the file, each with an answer.
+struct Answer {
+  std::string name;
+  std::size_t bytes;  // of each value
+  std::vector<u64> values;
+};
+// Both throw std::runtime_error.
 void write_recording(const std::filesystem::path& file, const std::string& machine,
-                     const std::vector<Question>& all,
-                     const std::vector<std::vector<u64>>& answers);
+                     const std::vector<Answer>& answers);
 Recording read_recording(const std::filesystem::path& file);
 
 }  // namespace ladder::emulator::golden

@@ -20,19 +20,6 @@ class DeviceBytes {
   DeviceAddress address_;
 };
 
-class LoadedModule {
- public:
-  LoadedModule(Device& device, const std::string& ptx)
-      : device_(device), module_(device.load(ptx, "kernel run")) {}
-  ~LoadedModule() { device_.unload(module_); }
-  LoadedModule(const LoadedModule&) = delete;
-  const Function* kernel() const { return device_.function(module_, "k"); }
-
- private:
-  Device& device_;
-  Module* module_;
-};
-
 Options one_thread(std::uint64_t order_seed) {
   Options options;
   options.threads = 1;
@@ -47,10 +34,20 @@ class Emulated : public Machine {
 
   std::string name() const override { return "emulator"; }
 
-  Outcome run(const KernelRun& run) override {
+  std::string load(const std::string& ptx) override {
+    if (module_ != nullptr) device_.unload(module_);
+    module_ = nullptr;
+    try {
+      module_ = device_.load(ptx, "kernel run");
+    } catch (const Fault& fault) {
+      return fault.what();
+    }
+    return {};
+  }
+
+  Outcome launch(const KernelRun& run) override {
     Outcome outcome;
     try {
-      const LoadedModule module(device_, run.ptx);
       const DeviceBytes in(device_, run.in.size(), "in"), out(device_, run.out_bytes, "out");
       device_.copy_in(in.address(), run.in.data(), run.in.size());
       device_.set(out.address(), 0, run.out_bytes);
@@ -60,8 +57,9 @@ class Emulated : public Machine {
       std::memcpy(parameters.data() + 16, &run.n, 4);
       std::memcpy(parameters.data() + 24, run.more_parameters.data(), run.more_parameters.size());
       Launch launch;
-      launch.function = module.kernel();
-      if (launch.function == nullptr) throw Fault(FaultKind::invalid_ptx, "no kernel k");
+      launch.function = device_.function(module_, run.kernel);
+      if (launch.function == nullptr)
+        throw Fault(FaultKind::invalid_ptx, "no kernel " + run.kernel);
       parameters.resize(device_.attributes(launch.function).parameter_total);
       launch.grid.x = run.blocks;
       launch.block.x = run.threads;
@@ -77,6 +75,7 @@ class Emulated : public Machine {
 
  private:
   Device device_;
+  Module* module_ = nullptr;
 };
 
 }  // namespace

@@ -1,7 +1,10 @@
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
+#include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <stdexcept>
@@ -11,6 +14,7 @@
 namespace ladder::emulator {
 namespace {
 
+using Clock = std::chrono::steady_clock;
 constexpr int kFinished = 0, kFailed = 1, kSpoilt = 2;  // exit codes of a child
 constexpr unsigned kSecondsToPrepare = 60;
 
@@ -58,11 +62,13 @@ std::string how_it_died(int status, unsigned seconds) {
 
 }  // namespace
 
-std::vector<std::string> in_processes(std::size_t count, int jobs, unsigned seconds,
+std::vector<std::string> in_processes(std::size_t count, const Limits& limits,
                                       const std::function<Work()>& prepare,
                                       std::vector<Death>& deaths) {
   std::vector<std::string> results(count);
-  const std::size_t step = static_cast<std::size_t>(std::max(jobs, 1));
+  const std::size_t step = static_cast<std::size_t>(std::max(limits.jobs, 1));
+  const auto end = Clock::now() + std::chrono::seconds(limits.deadline_s);
+  const auto too_late = [&] { return limits.deadline_s != 0 && Clock::now() > end; };
   std::vector<Child> children;
   const auto start = [&](Child& child) {
     child.results = std::make_unique<Results>();
@@ -70,12 +76,14 @@ std::vector<std::string> in_processes(std::size_t count, int jobs, unsigned seco
     child.process = fork();
     if (child.process < 0) throw std::runtime_error("fork failed");
     if (child.process > 0) return;
+    prctl(PR_SET_PDEATHSIG, SIGKILL);  // nothing is left behind where the parent is killed
     int code = kFinished;
     try {
       alarm(kSecondsToPrepare);
       const Work work = prepare();
       for (std::size_t i = child.next; i < count && code == kFinished; i += step) {
-        alarm(seconds);
+        if (too_late()) break;
+        alarm(limits.seconds);
         const Piece piece = work(i);
         child.results->append(piece.result);
         if (piece.process_is_spoilt) code = kSpoilt;
@@ -100,9 +108,9 @@ std::vector<std::string> in_processes(std::size_t count, int jobs, unsigned seco
         results[child.next] = std::move(text);
         child.next += step;
       }
-      const bool by_itself = WIFEXITED(status) && WEXITSTATUS(status) == kSpoilt;
-      if (child.next < count && !by_itself) {
-        deaths.push_back({child.next, how_it_died(status, seconds)});
+      if (WIFEXITED(status) && WEXITSTATUS(status) == kFinished) break;
+      if (child.next < count && !(WIFEXITED(status) && WEXITSTATUS(status) == kSpoilt)) {
+        deaths.push_back({child.next, how_it_died(status, limits.seconds)});
         child.next += step;
       }
       if (child.next < count) start(child);
@@ -111,9 +119,17 @@ std::vector<std::string> in_processes(std::size_t count, int jobs, unsigned seco
   return results;
 }
 
+Outcome Machine::run(const KernelRun& run) {
+  const std::string error = load(run.ptx);
+  if (error.empty()) return launch(run);
+  Outcome outcome;
+  outcome.error = error;
+  return outcome;
+}
+
 std::vector<Outcome> run_all(const std::vector<KernelRun>& runs,
-                             const std::function<std::unique_ptr<Machine>()>& make, int jobs,
-                             unsigned seconds) {
+                             const std::function<std::unique_ptr<Machine>()>& make,
+                             const Limits& limits) {
   std::vector<Death> deaths;
   const auto prepare = [&]() -> Work {
     const std::shared_ptr<Machine> machine = make();
@@ -124,7 +140,7 @@ std::vector<Outcome> run_all(const std::vector<KernelRun>& runs,
       return Piece{"o" + std::string(bytes, outcome.out.size())};
     };
   };
-  const std::vector<std::string> texts = in_processes(runs.size(), jobs, seconds, prepare, deaths);
+  const std::vector<std::string> texts = in_processes(runs.size(), limits, prepare, deaths);
   std::vector<Outcome> outcomes(runs.size());
   for (std::size_t i = 0; i < runs.size(); ++i) {
     const std::string& text = texts[i];
@@ -146,7 +162,7 @@ std::string machine_name(const std::function<std::unique_ptr<Machine>()>& make) 
     const std::string name = make()->name();
     return [name](std::size_t) { return Piece{name}; };
   };
-  return in_processes(1, 1, kSecondsToPrepare, prepare, deaths)[0];
+  return in_processes(1, {1, kSecondsToPrepare, 0}, prepare, deaths)[0];
 }
 
 }  // namespace ladder::emulator

@@ -12,7 +12,8 @@
 namespace ladder::emulator {
 
 struct KernelRun {
-  std::string ptx;  // .visible .entry k(.param .u64 out, .param .u64 in, .param .u32 n, ...)
+  // .visible .entry k(.param .u64 out, .param .u64 in, .param .u32 n, ...)
+  std::string ptx, kernel = "k";
   unsigned blocks = 1, threads = 128;
   std::uint32_t n = 0;
   std::vector<std::byte> more_parameters;  // what follows n, if k takes more; 8-byte aligned
@@ -31,7 +32,11 @@ class Machine {
  public:
   virtual ~Machine() = default;
   virtual std::string name() const = 0;
-  virtual Outcome run(const KernelRun& run) = 0;
+  // A module with kernels of several runs; it takes the place of the one before. "": loaded.
+  virtual std::string load(const std::string& ptx) = 0;
+  // A kernel of the loaded module; `run.ptx` is not read.
+  virtual Outcome launch(const KernelRun& run) = 0;
+  Outcome run(const KernelRun& run);
 };
 
 // `order_seed`: see Options.
@@ -40,8 +45,14 @@ std::unique_ptr<Machine> emulated_machine(std::uint64_t order_seed = 0);
 std::unique_ptr<Machine> gpu_machine(int number = 0);
 
 // Does count pieces of work in `jobs` processes, so that a crash or a hang costs one piece:
-// results[i] is what work(i) gave in a child that `prepare` had made ready. A piece that dies or
-// takes longer than `seconds` gives "" and a line in `deaths`.
+// results[i] is what work(i) gave in a child that `prepare` had made ready. Child c does pieces c,
+// c + jobs, ... A piece that dies or takes longer than `seconds` gives "" and a line in `deaths`; one
+// that nobody began before the deadline gives "" alone.
+struct Limits {
+  int jobs = 2;
+  unsigned seconds = 30;    // of a piece
+  unsigned deadline_s = 0;  // of all of them; 0: none
+};
 struct Piece {
   std::string result;
   bool process_is_spoilt = false;  // the next piece wants another one
@@ -51,14 +62,14 @@ struct Death {
   std::string how;  // "signal 11", "no end after 20 s"
 };
 using Work = std::function<Piece(std::size_t)>;
-std::vector<std::string> in_processes(std::size_t count, int jobs, unsigned seconds,
+std::vector<std::string> in_processes(std::size_t count, const Limits& limits,
                                       const std::function<Work()>& prepare,
                                       std::vector<Death>& deaths);
 
 // All runs on machines that `make` makes, one a process.
 std::vector<Outcome> run_all(const std::vector<KernelRun>& runs,
-                             const std::function<std::unique_ptr<Machine>()>& make, int jobs,
-                             unsigned seconds);
+                             const std::function<std::unique_ptr<Machine>()>& make,
+                             const Limits& limits);
 
 // Asked in a process of its own, since a process that has used the driver cannot fork. "": none, and
 // the reason is on standard error.

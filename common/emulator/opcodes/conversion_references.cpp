@@ -121,7 +121,9 @@ void with_integers(ReferenceTable& table) {
   from_integer<F32, T>(table);
   from_integer<F64, T>(table);
   if constexpr (sizeof(T) > 1) {
+    from_integer<BF16, T>(table);
     to_integer<T, F16>(table);
+    to_integer<T, BF16>(table);
     to_integer<T, F32>(table);
     to_integer<T, F64>(table);
   }
@@ -214,6 +216,10 @@ void add_conversion_references(ReferenceTable& table) {
   widened<F64, F16>(table);
   widened<F32, F16>(table);
   widened<F32, BF16>(table);
+  widened<F64, BF16>(table);
+  narrowed<BF16, F64>(table, true);
+  narrowed<BF16, F16>(table, true);
+  narrowed<F16, BF16>(table, true);
   narrowed<F32, F64>(table, true);
   narrowed<F16, F32>(table, false);
   narrowed<F16, F64>(table, false);
