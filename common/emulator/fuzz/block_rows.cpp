@@ -6,16 +6,19 @@ namespace {
 
 constexpr Operand r = Operand::b32, d = Operand::b64, p = Operand::predicate;
 
-// Every thread reads what another one stored.
-std::string exchange(Scribe& s, const std::string& barrier) {
+// Every thread reads what another one stored before `meet`; `part` keeps it from being overwritten.
+std::string exchange(Scribe& s, const std::string& meet, const std::string& part) {
   const std::string at = s.temporary(r), base = s.temporary(r), value = s.temporary(d);
   const std::string threads = std::to_string(s.program.threads);
   const std::string factor = std::to_string(2 * s.below(20) + 1);
   const std::string shift = std::to_string(s.below(s.program.threads));
-  return "st.shared.b64 [%slot], " + s.source(d) + ";\n" + barrier + ";\nmad.lo.u32 " + at +
+  return "st.shared.b64 [%slot], " + s.source(d) + ";\n" + meet + ";\nmad.lo.u32 " + at +
          ", %thread, " + factor + ", " + shift + "; rem.u32 " + at + ", " + at + ", " + threads +
          "; mov.u32 " + base + ", exchange; mad.lo.u32 " + at + ", " + at + ", 8, " + base +
-         "; ld.shared.b64 " + value + ", [" + at + "];\n" + barrier + ";\n" + s.folded(d, value);
+         "; ld.shared.b64 " + value + ", [" + at + "];\n" + part + ";\n" + s.folded(d, value);
+}
+std::string exchange(Scribe& s, const std::string& barrier) {
+  return exchange(s, barrier, barrier);
 }
 
 std::string copy(Scribe& s, const std::string& cache, unsigned bytes) {
@@ -46,6 +49,19 @@ void add_block_rows(std::vector<Row>& rows) {
     if (s.program.threads % 32 != 0) return std::string();
     return exchange(s, "barrier.sync.aligned " + std::to_string(s.below(16)) + ", " +
                            std::to_string(s.program.threads));
+  });
+  // All threads arrive at an mbarrier and wait for its phase to end.
+  add("mbarrier", Place::uniform, [](Scribe& s) {
+    const std::string address = s.temporary(r), state = s.temporary(d), first = s.temporary(p),
+                      done = s.temporary(p), wait = s.label();
+    const std::string init = "mov.u32 " + address + ", meeting; setp.eq.u32 " + first +
+                             ", %thread, 0;\n@" + first + " mbarrier.init.shared.b64 [" + address +
+                             "], " + std::to_string(s.program.threads) + ";\nbar.sync 0;\n";
+    const std::string meet = "mbarrier.arrive.shared.b64 " + state + ", [" + address + "];\n" +
+                             wait + ": mbarrier.test_wait.shared.b64 " + done + ", [" + address +
+                             "], " + state + "; @!" + done + " bra " + wait;
+    return init + exchange(s, meet, "bar.sync 0") + "@" + first + " mbarrier.inval.shared.b64 [" +
+           address + "];\nbar.sync 0;\n";
   });
   add("bar.red.popc.u32", Place::uniform, [](Scribe& s) {
     const std::string to = s.target(r);

@@ -11,6 +11,7 @@ struct DifferentialRequest {
   std::uint64_t seed = 1;
   int jobs = 2;
   int attempts = 250;             // to make a program that differs smaller
+  unsigned deadline_s = 0;        // what has not begun by then is left out; 0: none
   bool on_gpu = false;            // else the emulator against itself, its warps in another order
   std::filesystem::path record;   // a GPU's outputs go there
   std::filesystem::path against;  // ... or come from there

@@ -13,7 +13,7 @@ namespace {
 
 const char* const usage =
     "usage: fuzz [--programs N] [--seed S] [--first I] [--jobs J] [--save FOLDER]\n"
-    "            [--attempts N] [--on gpu [--record FILE] | --against FILE]\n"
+    "            [--attempts N] [--deadline SECONDS] [--on gpu [--record FILE] | --against FILE]\n"
     "       fuzz --show I [--seed S]\n";
 
 int run(const std::vector<std::string>& words) {
@@ -31,6 +31,8 @@ int run(const std::vector<std::string>& words) {
       request.first = std::stoul(value);
     } else if (option == "--jobs") {
       request.jobs = std::stoi(value);
+    } else if (option == "--deadline") {
+      request.deadline_s = static_cast<unsigned>(std::stoul(value));
     } else if (option == "--attempts") {
       request.attempts = std::stoi(value);
     } else if (option == "--save") {
@@ -49,7 +51,7 @@ int run(const std::vector<std::string>& words) {
     }
   }
   if (!show) return differential(request);
-  std::fputs(generate(request.seed, request.first).text().c_str(), stdout);
+  std::fputs(generate(request.seed, request.first).run().ptx.c_str(), stdout);
   return 0;
 }
 

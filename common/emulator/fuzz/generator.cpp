@@ -139,7 +139,7 @@ class Generator {
     Statement made;
     made.open = "{ .param .b64 a0; .param .b32 a1; .param .b64 r0; st.param.b64 [a0], " +
                 scribe_.source(Operand::b64) + "; st.param.b32 [a1], " +
-                scribe_.source(Operand::b32) + ";\ncall.uni (r0), f" + number +
+                scribe_.source(Operand::b32) + ";\ncall.uni (r0), $f" + number +
                 ", (a0, a1); ld.param.b64 " + to + ", [r0]; }\n" + scribe_.folded(Operand::b64, to);
     made.rows.push_back("call");
     return made;

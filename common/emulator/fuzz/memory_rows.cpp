@@ -28,9 +28,9 @@ const Space spaces[] = {
     {"shared", true, {"%tile"}, {"", "", ".volatile", ".relaxed.cta"}},
     {"local", true, {"%depot"}, {"", ""}},
     {"", true, {"%own", "%tile_generic", "%depot_generic"}, {"", ""}},
-    {"const", false, {"table"}, {""}},
+    {"const", false, {"$table"}, {""}},
     {"param", false, {"blob"}, {""}},
-    {"global.nc", false, {"%mine", "numbers"}, {""}},
+    {"global.nc", false, {"%mine", "$numbers"}, {""}},
     {"global.ca", false, {"%mine"}, {""}},
     {"global.cg", false, {"%mine"}, {""}},
 };

@@ -70,6 +70,19 @@ std::string list_of(const std::vector<std::byte>& bytes) {
   return text;
 }
 
+// '$' stands for the prefix.
+std::string with_prefix(const std::string& text, const std::string& prefix) {
+  std::string result;
+  for (const char c : text) {
+    if (c == '$') {
+      result += prefix;
+    } else {
+      result += c;
+    }
+  }
+  return result;
+}
+
 std::string load_pools() {
   std::string text;
   const auto load = [&](const char* type, const std::string& to, unsigned word) {
@@ -103,7 +116,7 @@ std::string fill_memory() {
       "setp.lt.u32 %tp0, %thread, " + number(totals) +
       "; @!%tp0 bra FILLED;\n"
       "shl.b32 %tr0, %thread, 3; mov.u32 %tr1, block_totals; add.u32 %tr1, %tr1, %tr0;\n"
-      "mov.u64 %td0, table; cvt.u64.u32 %td1, %tr0; add.u64 %td0, %td0, %td1; ld.const.b64 %td2, "
+      "mov.u64 %td0, $table; cvt.u64.u32 %td1, %tr0; add.u64 %td0, %td0, %td1; ld.const.b64 %td2, "
       "[%td0];\nst.shared.b64 [%tr1], %td2;\nFILLED: bar.sync 0;\n";
   return text;
 }
@@ -126,31 +139,37 @@ std::size_t Program::words_bytes() const {
   return (bytes + 255) / 256 * 256;
 }
 
-// Words of each thread, scratch of each thread, totals of the grid, totals of each block.
-std::size_t Program::out_bytes() const {
+std::size_t Program::trace_start() const {
   return words_bytes() + std::size_t{blocks} * threads * scratch_bytes + 8 * totals +
          std::size_t{blocks} * 8 * totals;
 }
+std::size_t Program::trace_bytes() const {
+  return (2 * statements.size() + 7) / 8 * 8;
+}
+// Words of each thread, scratch of each thread, totals of the grid, totals of each block, traces.
+std::size_t Program::out_bytes() const {
+  return trace_start() + std::size_t{blocks} * threads * trace_bytes();
+}
 
-std::string Program::text() const {
-  std::string text = ".version 8.6\n.target sm_90\n.address_size 64\n";
-  text += ".const .align 16 .b8 table[256] = {" + list_of(shared_bits(256, seed)) + "};\n";
-  text += ".global .align 16 .b8 numbers[64] = {" + list_of(shared_bits(64, seed + 1)) + "};\n";
+std::string Program::text(const std::string& prefix) const {
+  std::string text =
+      ".const .align 16 .b8 $table[256] = {" + list_of(shared_bits(256, seed)) + "};\n";
+  text += ".global .align 16 .b8 $numbers[64] = {" + list_of(shared_bits(64, seed + 1)) + "};\n";
   for (std::size_t i = 0; i < functions.size(); ++i) {
-    text += ".func (.param .b64 result) f" + number(i) + "(.param .b64 a, .param .b32 b)\n{\n" +
+    text += ".func (.param .b64 result) $f" + number(i) + "(.param .b64 a, .param .b32 b)\n{\n" +
             registers + function_prologue();
     print(functions[i], text);
     text += "st.param.b64 [result], %acc; ret;\n}\n";
   }
   text +=
-      ".visible .entry k(.param .u64 out, .param .u64 in, .param .u32 n, .param .align 8 .b8 "
+      ".visible .entry $k(.param .u64 out, .param .u64 in, .param .u32 n, .param .align 8 .b8 "
       "blob[64])\n{\n" +
       std::string(registers) + ".shared .align 16 .b8 tiles[" + number(threads * tile_bytes) +
       "]; .shared .align 16 .b8 exchange[" + number(threads * 8) +
       "]; .shared .align 16 .b8 block_totals[" + number(totals * 8) +
-      "];\n.local .align 16 .b8 depots[64];\n"
+      "]; .shared .align 8 .b64 meeting;\n.local .align 16 .b8 depots[64];\n"
       ".reg .b32 %thread, %gtid, %full, %tile, %slot, %block; .reg .b64 %out, %in, %mine, %words, "
-      "%own, %depot, %grid_totals, %tile_generic, %depot_generic;\n"
+      "%own, %depot, %trace, %grid_totals, %tile_generic, %depot_generic;\n"
       "mov.u32 %thread, %tid.x; mov.u32 %block, %ctaid.x; mov.u32 %tr0, %ntid.x; mad.lo.u32 %gtid, "
       "%block, %tr0, %thread;\n"
       "ld.param.u64 %out, [out]; ld.param.u64 %in, [in]; cvta.to.global.u64 %out, %out; "
@@ -161,6 +180,8 @@ std::string Program::text() const {
       number(scratch_bytes) + "; add.u64 %own, %out, %td0; add.u64 %own, %own, " +
       number(words_bytes()) + ";\nadd.u64 %grid_totals, %out, " +
       number(words_bytes() + std::size_t{blocks} * threads * scratch_bytes) +
+      "; mul.wide.u32 %td0, %gtid, " + number(trace_bytes()) +
+      "; add.u64 %trace, %out, %td0; add.u64 %trace, %trace, " + number(trace_start()) +
       ";\n"
       "mul.lo.u32 %tr0, %thread, " +
       number(tile_bytes) +
@@ -175,7 +196,11 @@ std::string Program::text() const {
       "1; @%tp0 mov.u32 %full, %tr1;\n"
       "mul.wide.u32 %acc, %gtid, 0x85ebca6b;\n" +
       load_pools() + fill_memory();
-  print(statements, text);
+  for (std::size_t i = 0; i < statements.size(); ++i) {
+    print({statements[i]}, text);
+    text += "mul.lo.u64 %td63, %acc, %key; shr.u64 %td63, %td63, 48; st.global.u16 [%trace+" +
+            number(2 * i) + "], %td63;\n";
+  }
   text += "bar.sync 0;\n" + fold_memory() +
           "st.global.b64 [%words], %acc;\n"
           "setp.lt.u32 %tp0, %thread, " +
@@ -187,12 +212,13 @@ std::string Program::text() const {
           ", %tr0; cvt.u64.u32 %td1, %tr0; add.u64 %td0, %grid_totals, %td1; "
           "st.global.b64 [%td0+" +
           number(8 * totals) + "], %td2;\nENDED: ret;\n}\n";
-  return text;
+  return with_prefix(text, prefix);
 }
 
-KernelRun Program::run() const {
+KernelRun Program::run(const std::string& prefix) const {
   KernelRun run;
-  run.ptx = text();
+  run.ptx = module_head + text(prefix);
+  run.kernel = prefix + "k";
   run.blocks = blocks;
   run.threads = threads;
   run.n = 1;
@@ -247,9 +273,24 @@ bool agree(const Reference& reference, const u64* gpu, const u64* emulator) {
 
 }  // namespace
 
+std::string Program::where_they_part(const std::byte* gpu, const std::byte* emulator) const {
+  for (std::size_t i = 0; i < statements.size(); ++i) {
+    for (std::size_t thread = 0; thread < std::size_t{blocks} * threads; ++thread) {
+      const std::size_t at = trace_start() + thread * trace_bytes() + 2 * i;
+      if (std::memcmp(gpu + at, emulator + at, 2) == 0) continue;
+      std::string text;
+      print({statements[i]}, text);
+      return "statement " + number(i) + " in thread " + number(thread) + ":\n" + text;
+    }
+  }
+  return {};
+}
+
 std::string Program::difference(const std::vector<std::byte>& gpu,
                                 const std::vector<std::byte>& emulator) const {
   if (gpu.size() != out_bytes() || emulator.size() != out_bytes()) return "no results";
+  const std::string parting = where_they_part(gpu.data(), emulator.data());
+  if (!parting.empty()) return parting;
   std::vector<u64> a(out_bytes() / 8), b(out_bytes() / 8);
   std::memcpy(a.data(), gpu.data(), out_bytes());
   std::memcpy(b.data(), emulator.data(), out_bytes());
@@ -270,7 +311,7 @@ std::string Program::difference(const std::vector<std::byte>& gpu,
     }
     if (a[at] != b[at]) return different("thread " + number(thread), at);
   }
-  for (std::size_t word = words_bytes() / 8; word < a.size(); ++word)
+  for (std::size_t word = words_bytes() / 8; word < trace_start() / 8; ++word)
     if (a[word] != b[word]) return different("memory, word " + number(word), word);
   return {};
 }

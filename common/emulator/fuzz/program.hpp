@@ -3,6 +3,7 @@
 // Every statement can be taken away and the rest is still a program, so that one that behaves
 // differently on two machines can be made small. All registers have values from the start. A
 // statement folds each result into the accumulator %acc, so nothing that goes wrong is lost.
+// Behind each statement of the kernel 16 bits of %acc are stored, which tell where two machines part.
 // The result of an approximation is never folded or used: it goes with its operands to words of
 // its own, which are compared within PTX's bound.
 #pragma once
@@ -47,8 +48,10 @@ struct Program {
   unsigned words = 1;                             // of a thread; the first is its accumulator
   unsigned global_totals = 0, shared_totals = 0;  // used so far
 
-  std::string text() const;
-  KernelRun run() const;
+  // The kernel's name and that of all it declares begin with `prefix`, so that many programs can
+  // stand in one module behind module_head.
+  std::string text(const std::string& prefix = "") const;
+  KernelRun run(const std::string& prefix = "") const;
   // Rows that are certainly executed, once for each statement that does.
   std::vector<std::string> hits() const;
   // "": both left the same behind.
@@ -57,8 +60,13 @@ struct Program {
 
  private:
   std::size_t words_bytes() const;
+  std::size_t trace_start() const;
+  std::size_t trace_bytes() const;  // of a thread
+  std::string where_they_part(const std::byte* gpu, const std::byte* emulator) const;
   std::size_t out_bytes() const;
 };
+
+inline constexpr char module_head[] = ".version 8.6\n.target sm_90\n.address_size 64\n";
 
 // Registers of each kind that hold values; the first half is overwritten, the rest stays.
 inline constexpr unsigned pool = 8, predicate_pool = 6;

@@ -11,6 +11,7 @@ const std::vector<Row>& rows() {
     add_atomic_rows(made);
     add_warp_rows(made);
     add_block_rows(made);
+    add_matrix_rows(made);
     return made;
   }();
   return all;

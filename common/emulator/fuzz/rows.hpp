@@ -30,5 +30,6 @@ void add_memory_rows(std::vector<Row>& rows);
 void add_atomic_rows(std::vector<Row>& rows);
 void add_warp_rows(std::vector<Row>& rows);
 void add_block_rows(std::vector<Row>& rows);
+void add_matrix_rows(std::vector<Row>& rows);
 
 }  // namespace ladder::emulator::fuzz
