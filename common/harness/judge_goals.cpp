@@ -9,29 +9,9 @@
 namespace ladder {
 namespace {
 
-struct Ratio {
-  const char* name;
-  const char* numerator;
-  const char* denominator;
-};
-constexpr Ratio ratios[] = {
-    {"global.load.sectors_per_request", "global.load.sectors", "global.load.requests"},
-    {"global.store.sectors_per_request", "global.store.sectors", "global.store.requests"},
-    {"global.atomic.sectors_per_request", "global.atomic.sectors", "global.atomic.requests"},
-    {"shared.load.wavefronts_per_request", "shared.load.wavefronts", "shared.load.requests"},
-    {"shared.store.wavefronts_per_request", "shared.store.wavefronts", "shared.store.requests"},
-};
-
 std::optional<double> find_value(const Counters& counters, std::string name,
                                  const std::string& suffix) {
   if (name == "instructions") name = "instructions.warp";
-  for (const Ratio& ratio : ratios) {
-    if (name != ratio.name) continue;
-    const auto top = counters.find(ratio.numerator + suffix);
-    const auto bottom = counters.find(ratio.denominator);
-    if (top == counters.end() || bottom == counters.end()) return std::nullopt;
-    return bottom->second == 0 ? 0 : top->second / bottom->second;
-  }
   const auto found = counters.find(name + suffix);
   if (found == counters.end()) return std::nullopt;
   return found->second;
@@ -72,7 +52,6 @@ double metric_value(const Counters& counters, const Relation& relation, const st
   for (const auto& [name, unused] : counters) {
     if (!name.ends_with(".ideal")) names.push_back(name);
   }
-  for (const Ratio& ratio : ratios) names.emplace_back(ratio.name);
   throw UsageError(place(relation, file) + "there is no counter '" + relation.metric + "'" +
                    did_you_mean(relation.metric, names));
 }

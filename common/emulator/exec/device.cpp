@@ -15,6 +15,7 @@
 #include "common/emulator/exec/module_loading.hpp"
 #include "common/emulator/exec/text.hpp"
 #include "common/emulator/exec/warp.hpp"
+#include "common/emulator/observers/counters.hpp"
 #include "common/emulator/observers/observers.hpp"
 
 namespace ladder::emulator {
@@ -70,6 +71,7 @@ struct Device::Implementation {
   void check(const Launch& launch) const;
   std::uint64_t resident_blocks(unsigned threads, std::size_t shared) const;
   void run(const Launch& launch);
+  void record(const Launch& launch, const LaunchState& state, const Tally& tally, Counters& done);
   // Changed options take effect here.
   void update_observers();
   template <class Tell>
@@ -275,6 +277,7 @@ void Device::Implementation::run(const Launch& launch) {
     state.local_stride += static_cast<std::uint32_t>(options.stack_bytes);
   update_observers();
   state.observers = &observers;
+  state.counts = (watched & watch_counters) != 0;
   state.findings = &findings;
   state.memcheck = (options.watch & watch_memcheck) != 0;
   state.order_seed = options.order_seed;
@@ -312,13 +315,14 @@ void Device::Implementation::run(const Launch& launch) {
     state.grid_workspace = grid_workspace;
   }
   Counters done;
+  Tally tally;
   std::exception_ptr error;
   const bool one_thread = std::any_of(observers.begin(), observers.end(), [](const auto& observer) {
     return observer->needs_one_thread();
   });
   for (const auto& observer : observers) observer->launch_starts(state);
   try {
-    run_grid(state, one_thread ? 1 : options.threads, resident, done);
+    run_grid(state, one_thread ? 1 : options.threads, resident, done, tally);
   } catch (...) {
     error = std::current_exception();
   }
@@ -326,16 +330,28 @@ void Device::Implementation::run(const Launch& launch) {
   if (state.parameters != 0) memory.free(state.parameters, DeviceMemory::Owner::module);
   done.launches = 1;
   done.kernel_seconds = now() - started;
+  if (state.counts) record(launch, state, tally, done);
   counters += done;
-  if ((watched & watch_counters) != 0 && records.size() < most_launch_records) {
-    records.push_back({.kernel = function.display_name,
-                       .grid = launch.grid,
-                       .block = launch.block,
-                       .shared_bytes = state.shared_bytes,
-                       .counters = done,
-                       .lines = {}});
-  }
   if (error) std::rethrow_exception(error);
+}
+
+// `done` holds what is always counted; the rest is added.
+void Device::Implementation::record(const Launch& launch, const LaunchState& state,
+                                    const Tally& tally, Counters& done) {
+  LaunchRecord record{.kernel = launch.function->display_name,
+                      .grid = launch.grid,
+                      .block = launch.block,
+                      .shared_bytes = state.shared_bytes,
+                      .counters = {},
+                      .lines = count_lines(functions, tally)};
+  Counters& sum = record.counters;
+  for (const LaunchRecord::Line& line : record.lines) sum += line.counters;
+  sum.launches = done.launches;
+  sum.kernel_seconds = done.kernel_seconds;
+  sum.unique_read_bytes = 32 * tally.read.count();
+  sum.unique_written_bytes = 32 * tally.written.count();
+  done = sum;
+  if (records.size() < most_launch_records) records.push_back(std::move(record));
 }
 
 void Device::launch(const Launch& launch) {

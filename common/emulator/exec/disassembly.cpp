@@ -71,7 +71,8 @@ std::string text_of(const ptx::Function& function, const ptx::Instruction& instr
   return operands.empty() ? text : text + " " + operands;
 }
 
-std::string place(const Function& function, const ptx::Instruction& instruction) {
+std::pair<std::string, int> source_line(const Function& function,
+                                        const ptx::Instruction& instruction) {
   const auto& files = function.module->source.files;
   const auto of_toolkit = [&](const ptx::SourceLocation& location) {
     if (location.file < 0 || static_cast<std::size_t>(location.file) >= files.size()) return false;
@@ -85,10 +86,15 @@ std::string place(const Function& function, const ptx::Instruction& instruction)
          static_cast<std::size_t>(at.inlined_at) < sites.size()) {
     at = sites[static_cast<std::size_t>(at.inlined_at)].call;
   }
-  if (at.line <= 0 || at.file < 0 || static_cast<std::size_t>(at.file) >= files.size()) return "";
-  const std::string& path = files[static_cast<std::size_t>(at.file)];
+  if (at.line <= 0 || at.file < 0 || static_cast<std::size_t>(at.file) >= files.size())
+    return {"", 0};
+  return {files[static_cast<std::size_t>(at.file)], at.line};
+}
+
+std::string place(const Function& function, const ptx::Instruction& instruction) {
+  const auto [path, line] = source_line(function, instruction);
   if (path.empty()) return "";
-  return path.substr(path.rfind('/') + 1) + ":" + std::to_string(at.line);
+  return path.substr(path.rfind('/') + 1) + ":" + std::to_string(line);
 }
 
 }  // namespace ladder::emulator

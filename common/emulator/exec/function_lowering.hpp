@@ -34,6 +34,8 @@ class FunctionLowering {
   void begin_block();
   void end_block(End end, const Instruction& instruction);
   void finish();
+  void list_effects();
+  void observe_block(const DraftBlock& draft, std::uint32_t number);
   bool lower_control(const Instruction& instruction, const Opcode& opcode);
   bool lower_barrier(const Instruction& instruction, const Opcode& opcode);
   void lower_call(const Instruction& instruction);

@@ -98,7 +98,8 @@ class Grid {
 
 }  // namespace
 
-void run_grid(LaunchState& launch, int threads, std::uint64_t resident, Counters& counters) {
+void run_grid(LaunchState& launch, int threads, std::uint64_t resident, Counters& counters,
+              Tally& tally) {
   Grid grid(launch, resident);
   std::uint64_t wanted = threads > 0 ? static_cast<std::uint64_t>(threads)
                                      : std::max(1u, std::thread::hardware_concurrency());
@@ -118,7 +119,14 @@ void run_grid(LaunchState& launch, int threads, std::uint64_t resident, Counters
       }
     });
   }
-  for (const Worker& worker : workers) counters += worker.counters;
+  for (Worker& worker : workers) {
+    counters += worker.counters;
+    if (&worker == &workers.front()) {
+      tally = std::move(worker.tally);
+    } else {
+      tally.merge(worker.tally);
+    }
+  }
   grid.rethrow();
 }
 

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "common/emulator/exec/builtins.hpp"
+#include "common/emulator/exec/effects.hpp"
 #include "common/emulator/exec/function_lowering.hpp"
 #include "common/emulator/exec/memory_operations.hpp"
 #include "common/emulator/exec/observer.hpp"
@@ -149,6 +150,7 @@ void FunctionLowering::run() {
   find_block_starts();
   for (std::size_t i = 0; i < source_.body.size(); ++i) {
     if (starts_[i]) begin_block();
+    if (blocks_.back().block.count == 0) blocks_.back().block.body = static_cast<std::uint32_t>(i);
     current_ = &source_.body[i];
     ++blocks_.back().block.count;
     lower_instruction(*current_);
@@ -310,15 +312,13 @@ bool FunctionLowering::lower_barrier(const Instruction& instruction, const Opcod
 
 namespace {
 
-// `more`: how many instructions each block has beside the draft's.
 void set_blocks(const std::vector<DraftBlock>& drafts, const std::vector<Inst>& instructions,
-                std::size_t more, std::vector<Block>& blocks) {
-  const Inst* at = instructions.data();
-  for (const DraftBlock& draft : drafts) {
-    blocks.push_back(draft.block);
-    blocks.back().first = at;
-    at += draft.instructions.size() + more;
-    blocks.back().last = at;
+                const std::vector<std::size_t>& begins, std::vector<Block>& blocks) {
+  for (std::size_t b = 0; b < drafts.size(); ++b) {
+    blocks.push_back(drafts[b].block);
+    blocks.back().first = instructions.data() + begins[b];
+    blocks.back().last =
+        instructions.data() + (b + 1 < begins.size() ? begins[b + 1] : instructions.size());
   }
 }
 
@@ -331,24 +331,66 @@ void wrap_guard(Inst& inst) {
 
 }  // namespace
 
+// For counters: what instructions count for, and where they stand.
+void FunctionLowering::list_effects() {
+  std::map<std::pair<std::string, int>, std::uint32_t> numbers;
+  for (std::uint32_t i = 0; i < source_.body.size(); ++i) {
+    const Instruction& instruction = source_.body[i];
+    const auto line = source_line(function_, instruction);
+    const auto [known, is_new] =
+        numbers.try_emplace(line, static_cast<std::uint32_t>(function_.lines.size()));
+    if (is_new) function_.lines.push_back(line);
+    function_.line_of.push_back(known->second);
+    std::uint32_t site = no_row;
+    for (Effect effect : effects_of(instruction.opcode)) {
+      if (instruction.guard >= 0 && site == no_row) site = function_.caches++;
+      effect.instruction = i;
+      effect.site = site;
+      function_.effects.push_back(effect);
+    }
+  }
+}
+
+void FunctionLowering::observe_block(const DraftBlock& draft, std::uint32_t number) {
+  std::vector<Inst>& observed = function_.observed;
+  const bool passes = !function_.passed_by.empty() && !function_.passed_by[number].empty();
+  observed.push_back(passes ? entry_instruction_past(number) : entry_instruction(number));
+  const Instruction* counted = nullptr;
+  for (const Inst& inst : draft.instructions) {
+    if (inst.guard != no_row && inst.source != nullptr && inst.source != counted) {
+      counted = inst.source;
+      const auto index = static_cast<std::uint32_t>(inst.source - source_.body.data());
+      const auto effect = std::lower_bound(
+          function_.effects.begin(), function_.effects.end(), index,
+          [](const Effect& listed, std::uint32_t wanted) { return listed.instruction < wanted; });
+      if (effect != function_.effects.end() && effect->instruction == index) {
+        observed.push_back(counting_instruction(effect->site, inst));
+        wrap_guard(observed.back());
+      }
+    }
+    observed.push_back(inst);
+    add_observing(observed.back());
+    wrap_guard(observed.back());
+  }
+}
+
 void FunctionLowering::finish() {
   share_address_shapes(rows_, blocks_);
   allocate_rows(rows_, blocks_, function_);
   find_sync_sites(blocks_, function_);
-  for (std::size_t b = 0; b < blocks_.size(); ++b) {
-    const DraftBlock& draft = blocks_[b];
-    const bool passes = !function_.passed_by.empty() && !function_.passed_by[b].empty();
-    function_.observed.push_back(passes ? entry_instruction_past(b) : entry_instruction());
+  list_effects();
+  std::vector<std::size_t> begins, observed_begins;
+  for (const DraftBlock& draft : blocks_) {
+    observed_begins.push_back(function_.observed.size());
+    observe_block(draft, static_cast<std::uint32_t>(begins.size()));
+    begins.push_back(function_.instructions.size());
     for (const Inst& inst : draft.instructions) {
       function_.instructions.push_back(inst);
-      function_.observed.push_back(inst);
-      add_observing(function_.observed.back());
       wrap_guard(function_.instructions.back());
-      wrap_guard(function_.observed.back());
     }
   }
-  set_blocks(blocks_, function_.instructions, 0, function_.blocks);
-  set_blocks(blocks_, function_.observed, 1, function_.observed_blocks);
+  set_blocks(blocks_, function_.instructions, begins, function_.blocks);
+  set_blocks(blocks_, function_.observed, observed_begins, function_.observed_blocks);
 }
 
 void lower(Module& module, Function& function) {

@@ -10,6 +10,7 @@
 #include "common/emulator/exec/memory_operations.hpp"
 #include "common/emulator/exec/observer.hpp"
 #include "common/emulator/exec/thread_block.hpp"
+#include "common/emulator/observers/access_counts.hpp"
 
 namespace ladder::emulator {
 
@@ -57,7 +58,7 @@ std::uint32_t shape(const A* at, std::uint32_t bytes) {
 }
 
 void tell(const WarpAccess& access) {
-  for (const auto& observer : access.warp.block.observers) observer->access(access);
+  for (BlockObserver* observer : access.warp.block.access_observers) observer->access(access);
 }
 
 // Shared, global and local addresses lie in one space each.
@@ -116,7 +117,24 @@ WarpAccess access_of(std::byte* rows, const Inst& inst, Warp& warp) {
           .address = {}};
 }
 
-void observed_access(std::byte* rows, const Inst& inst, Warp& warp, std::uint32_t mask) {
+Counted counted_as(const ptx::Instruction& instruction, Space space) {
+  if (has(instruction, "const")) return Counted::constant;
+  if (instruction.opcode.find(".param") != std::string::npos) {
+    return space == Space::local ? Counted::nothing : Counted::constant;
+  }
+  switch (space) {
+    case Space::global:
+      return Counted::global;
+    case Space::shared:
+      return Counted::shared;
+    case Space::local:
+      return Counted::local;
+    default:
+      return Counted::generic;
+  }
+}
+
+void tell_observers(std::byte* rows, const Inst& inst, Warp& warp, std::uint32_t mask) {
   const auto space = static_cast<Space>(inst.space);
   WarpAccess access = access_of(rows, inst, warp);
   access.mask = mask;
@@ -128,18 +146,30 @@ void observed_access(std::byte* rows, const Inst& inst, Warp& warp, std::uint32_
   } else {
     tell_generic(access);
   }
+}
+
+void observed_access(std::byte* rows, const Inst& inst, Warp& warp, std::uint32_t mask) {
+  if (FunctionTally* tally = warp.frame->tally) {
+    count_access(warp.worker.tally, tally->sites[inst.cache], rows, inst, mask);
+  }
+  if (!warp.block.access_observers.empty()) tell_observers(rows, inst, warp, mask);
   inst.operation(rows, inst, warp, mask);
 }
 
 // ldmatrix and its kin: as the parts that the hardware loads and stores.
 void observed_matrix(std::byte* rows, const Inst& inst, Warp& warp, std::uint32_t mask) {
   for_matrix_parts(rows, inst, [&](const MatrixPart& part) {
+    if ((part.mask & mask) == 0) return;
+    if (FunctionTally* tally = warp.frame->tally) {
+      count_part(warp.worker.tally, tally->sites[inst.cache], inst, part.address,
+                 {part.mask & mask, part.bytes, part.continues});
+    }
+    if (warp.block.access_observers.empty()) return;
     WarpAccess access = access_of(rows, inst, warp);
     access.mask = part.mask & mask;
     access.bytes = part.bytes;
     access.continues = part.continues;
     access.address = part.address;
-    if (access.mask == 0) return;
     if (access.space == Space::generic) {
       tell_by_space(access);
     } else {
@@ -171,16 +201,29 @@ void observed_warp_sync(std::byte* rows, const Inst& inst, Warp& warp, std::uint
   observed_collective(rows, inst, warp, mask);
 }
 
-void observed_entry(std::byte*, const Inst&, Warp& warp, std::uint32_t mask) {
+void observed_entry(std::byte*, const Inst& inst, Warp& warp, std::uint32_t mask) {
+  if (FunctionTally* tally = warp.frame->tally) {
+    BlockTally& block = tally->blocks[inst.cache];
+    ++block.entries;
+    block.lanes += static_cast<std::uint64_t>(std::popcount(mask));
+  }
   for (BlockObserver* observer : warp.block.entry_observers) {
     observer->entered(warp, *warp.running(), mask);
   }
 }
 
 void observed_entry_past(std::byte* rows, const Inst& inst, Warp& warp, std::uint32_t mask) {
-  const auto& sites = warp.frame->function->passed_by[static_cast<std::size_t>(inst.immediate)];
+  const auto& sites = warp.frame->function->passed_by[inst.cache];
   for (const auto& observer : warp.block.observers) observer->went_past(warp, sites, mask);
   observed_entry(rows, inst, warp, mask);
+}
+
+void count_execution(std::byte*, const Inst& inst, Warp& warp, std::uint32_t mask) {
+  FunctionTally* tally = warp.frame->tally;
+  if (tally == nullptr) return;
+  SiteTally& site = tally->sites[inst.cache];
+  ++site.executions;
+  site.lanes += static_cast<std::uint64_t>(std::popcount(mask));
 }
 
 }  // namespace
@@ -193,10 +236,12 @@ void add_observing(Inst& inst) {
     inst.traffic = opcode.find("st") == 0 || opcode.find(".store") != std::string_view::npos
                        ? Traffic::store
                        : Traffic::load;
+    inst.counted = counted_as(*inst.source, static_cast<Space>(inst.space));
     door = &observed_matrix;
   } else if (inst.bytes != 0) {
     inst.traffic = traffic_of(*inst.source);
     inst.order = order_of(*inst.source, inst.traffic);
+    inst.counted = counted_as(*inst.source, static_cast<Space>(inst.space));
     door = &observed_access;
   } else if (opcode.starts_with("membar") || opcode.starts_with("fence")) {
     door = &observed_fence;
@@ -210,16 +255,25 @@ void add_observing(Inst& inst) {
   inst.some = inst.all = door;
 }
 
-Inst entry_instruction_past(std::size_t block) {
-  Inst inst;
+Inst entry_instruction_past(std::uint32_t block) {
+  Inst inst = entry_instruction(block);
   inst.some = inst.all = &observed_entry_past;
-  inst.immediate = static_cast<std::int64_t>(block);
   return inst;
 }
 
-Inst entry_instruction() {
+Inst entry_instruction(std::uint32_t block) {
   Inst inst;
   inst.some = inst.all = &observed_entry;
+  inst.cache = block;
+  return inst;
+}
+
+Inst counting_instruction(std::uint32_t site, const Inst& guarded) {
+  Inst inst;
+  inst.some = inst.all = &count_execution;
+  inst.cache = site;
+  inst.guard = guarded.guard;
+  inst.guard_negated = guarded.guard_negated;
   return inst;
 }
 

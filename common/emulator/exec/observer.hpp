@@ -84,6 +84,7 @@ class Observer {
   virtual ~Observer() = default;
   virtual bool needs_one_thread() const { return false; }
   virtual bool wants_entries() const { return false; }  // BlockObserver::entered
+  virtual bool wants_accesses() const { return true; }  // BlockObserver::access
   virtual std::unique_ptr<BlockObserver> observe(ThreadBlock& block) = 0;
   virtual void launch_starts(const LaunchState&) {}
   virtual void launch_ends(const LaunchState&) {}  // also after a fault
@@ -96,9 +97,11 @@ class Observer {
 
 // Puts the observers' door in front of an instruction that they want to see. Leaves others alone.
 void add_observing(Inst& inst);
-// What a watched block of instructions begins with: it tells observers so.
-Inst entry_instruction();
-// The same where a block has places in Function::passed_by; `block`: which one it is.
-Inst entry_instruction_past(std::size_t block);
+// What a watched block of instructions begins with: it is counted, and observers are told.
+Inst entry_instruction(std::uint32_t block);
+// The same where the block has places in Function::passed_by.
+Inst entry_instruction_past(std::uint32_t block);
+// Counts the lanes that the guard of `inst` lets through, at a site of the function's tally.
+Inst counting_instruction(std::uint32_t site, const Inst& inst);
 
 }  // namespace ladder::emulator

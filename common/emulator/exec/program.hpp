@@ -12,6 +12,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "common/emulator/device.hpp"
@@ -40,6 +41,9 @@ using Handler = void (*)(std::byte* rows, const Inst& inst, Warp& warp, std::uin
 enum class Traffic : std::uint8_t { load, store, atomic, float_atomic, async_copy };
 // How a memory instruction is ordered with others; volatile accesses are relaxed ones.
 enum class Order : std::uint8_t { weak, relaxed, acquire, release, acquire_release };
+// What memory its traffic is counted for; nothing: parameters of functions, which a GPU has in
+// registers.
+enum class Counted : std::uint8_t { nothing, global, shared, local, constant, generic };
 
 struct Inst {
   Handler some = nullptr;  // any mask
@@ -57,8 +61,9 @@ struct Inst {
   std::uint8_t list_written = 0;  // the first so many of the list are results, the others sources
   bool guard_negated = false;
   std::uint8_t space = 0;           // ptx::Space of a memory instruction
-  Traffic traffic = Traffic::load;  // these two are set in watched instructions
+  Traffic traffic = Traffic::load;  // these three are set in watched instructions
   Order order = Order::weak;
+  Counted counted = Counted::nothing;
   std::uint8_t bytes = 0;   // memory: of one element
   std::uint8_t stride = 0;  // memory: index into Warp::strides (see address_sharing.cpp)
   // Behind a guard: what is run with the lanes that remain. Behind a blend or an observer: operation.
@@ -88,6 +93,7 @@ struct Block {
   const Inst* first = nullptr;
   const Inst* last = nullptr;  // one past
   std::uint32_t count = 0;     // PTX instructions, those that lowering dissolved included
+  std::uint32_t body = 0;      // the first of them, in ptx::Function::body
   End end = End::fall;
   bool end_negated = false;        // of the guard
   bool needs_members = false;      // begins with an operation that waits for a member mask
@@ -158,6 +164,15 @@ enum class Special : std::uint8_t {
 inline constexpr Special first_uniform_special = Special::ntid_x;  // before: a value a lane
 inline constexpr Special first_of_block = Special::ctaid_x;
 
+// What one instruction counts for, each time a warp or each active lane executes it.
+struct Effect {
+  std::uint32_t instruction = 0;  // in ptx::Function::body
+  std::uint64_t Counters::*field = nullptr;
+  std::uint32_t amount = 1;
+  bool by_lane = false;
+  std::uint32_t site = no_row;  // where executions are counted, if it stands behind a guard
+};
+
 class Function {
  public:
   const Module* module = nullptr;
@@ -185,6 +200,12 @@ class Function {
   // block the places that were left out for good by those who come to it (sync_sites.hpp).
   std::map<const ptx::Instruction*, std::uint32_t> sync_sites;
   std::vector<std::vector<std::uint32_t>> passed_by;
+  // For counters: what instructions count for beside themselves, in the order of the body, and the
+  // distinct source lines of the body (without -lineinfo one, without a file).
+  std::vector<Effect> effects;
+  std::vector<std::pair<std::string, int>> lines;
+  std::vector<std::uint32_t> line_of;  // by instruction of the body
+
   bool calls_functions = false;
   bool calls_indirectly = false;
   bool needs_parameter_memory = false;  // parameters are addressed, not only loaded

@@ -50,6 +50,7 @@ ThreadBlock::ThreadBlock(const LaunchState& launch_state, Worker& its_worker)
   for (const auto& observer : *launch.observers) {
     observers.push_back(observer->observe(*this));
     if (observer->wants_entries()) entry_observers.push_back(observers.back().get());
+    if (observer->wants_accesses()) access_observers.push_back(observers.back().get());
   }
 }
 
@@ -124,6 +125,9 @@ void ThreadBlock::arrive(Warp& warp, Group& group, const Block& at, std::uint32_
   }
   barrier.arrived += threads;
   ++worker.counters.barriers;
+  if (FunctionTally* tally = group.frame->tally) {
+    ++tally->blocks[static_cast<std::size_t>(&at - group.frame->blocks)].arrivals;
+  }
   if (at.barrier_source != no_row) {
     std::uint32_t predicate;
     std::memcpy(&predicate, rows + at.barrier_source, 4);

@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "common/emulator/exec/warp.hpp"
@@ -36,7 +37,8 @@ class ThreadBlock {
   std::uint64_t number = 0;
   std::vector<std::byte> shared;
   std::vector<std::unique_ptr<BlockObserver>> observers;
-  std::vector<BlockObserver*> entry_observers;  // those of them that want BlockObserver::entered
+  // Those of them that want BlockObserver::entered, or access.
+  std::vector<BlockObserver*> entry_observers, access_observers;
 
   // A fault of a warp's instruction, with who and where.
   Finding finding(const Warp& warp, const KernelFault& fault) const;
@@ -65,6 +67,10 @@ class ThreadBlock {
 Dim3 block_index(const LaunchState& launch, std::uint64_t ticket);
 Site site_of(const LaunchState& launch, const Function& function,
              const ptx::Instruction* instruction, std::uint64_t block, unsigned thread);
+// The path and line of the source; an inlined function of the toolkit counts as the line that calls
+// it. {"", 0}: unknown.
+std::pair<std::string, int> source_line(const Function& function,
+                                        const ptx::Instruction& instruction);
 // "saxpy.cu:12" or "" if unknown.
 std::string place(const Function& function, const ptx::Instruction& instruction);
 // The instruction as text: "ld.global.f32 %f1, [%rd4+4]".

@@ -64,6 +64,7 @@ Warp::Warp(ThreadBlock& its_block, unsigned its_index)
   kernel->storage.reset(allocate_rows(launch.function->frame_bytes));
   kernel->rows = kernel->storage.get();
   kernel->cache = worker.cache_of(*launch.function);
+  if (launch.counts) kernel->tally = worker.tally.of(*launch.function);
   fill(*kernel, 0);
   frames_.push_back(std::move(kernel));
 }
@@ -286,6 +287,7 @@ void Warp::run_together(std::int64_t& left) {
       ++index_of_block;
       if (taken == 0) continue;
       group.block = index_of_block;
+      note_divergence();
       return split(taken, at.target);
     }
     if (at.end == End::fall) {
@@ -314,7 +316,9 @@ void Warp::finish(const Block& at) {
         group.block = at.target;
       } else {
         ++group.block;
-        if (taken != 0) split(taken, at.target);
+        if (taken == 0) return;
+        note_divergence();
+        split(taken, at.target);
       }
       return;
     }
@@ -342,6 +346,11 @@ void Warp::finish(const Block& at) {
     default:
       return block.arrive(*this, groups[current_], at, acting);
   }
+}
+
+void Warp::note_divergence() {
+  if (frame->tally == nullptr) return;
+  ++frame->tally->blocks[static_cast<std::size_t>(running_ - frame->blocks)].divergent;
 }
 
 void Warp::split(u32 taken, u32 target) {
@@ -388,7 +397,8 @@ void Warp::branch_indexed(const Block& at) {
       groups[current_].block = target;
       return;
     }
-    if (left == 0 && rest == 0) break;  // the last set stays in this group
+    if (left == 0 && rest == 0) break;              // the last set stays in this group
+    if (left == (mask & ~same)) note_divergence();  // once
     split(same, target);
   }
   groups[current_].block = rest != 0 ? next : target;
@@ -480,6 +490,7 @@ void Warp::enter_function(const Function& callee, const CallSite& call, u32 mask
                       call.source};
   }
   entered.cache = worker.cache_of(callee);
+  if (launch.counts) entered.tally = worker.tally.of(callee);
   entered.storage.reset(allocate_rows(callee.frame_bytes));
   entered.rows = entered.storage.get();
   fill(entered, 0);

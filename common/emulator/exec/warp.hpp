@@ -12,6 +12,7 @@
 
 #include "common/emulator/exec/memory.hpp"
 #include "common/emulator/exec/program.hpp"
+#include "common/emulator/exec/tally.hpp"
 
 namespace ladder::emulator {
 
@@ -39,7 +40,7 @@ struct LaunchState {
   std::uint32_t local_stride = 0;  // bytes of local memory of a thread
   DeviceAddress parameters = 0, grid_workspace = 0;
   const std::byte* parameter_bytes = nullptr;
-  bool memcheck = true, several_threads = false;
+  bool memcheck = true, counts = false, several_threads = false;
   const std::vector<std::unique_ptr<Observer>>* observers = nullptr;
   Findings* findings = nullptr;  // of observers
   std::uint64_t order_seed = 0;
@@ -51,7 +52,7 @@ struct LaunchState {
   const std::function<void(std::string_view)>* output = nullptr;
   std::mutex* output_mutex = nullptr;
 
-  bool watched() const { return !observers->empty(); }
+  bool watched() const { return counts || !observers->empty(); }
   const std::vector<Block>& blocks_of(const Function& called) const {
     return watched() ? called.observed_blocks : called.blocks;
   }
@@ -61,7 +62,8 @@ struct LaunchState {
 struct Worker {
   const LaunchState* launch = nullptr;
   std::vector<std::vector<Range>> caches;  // by function index, then Inst::cache
-  Counters counters;
+  Counters counters;                       // instructions and barriers, always
+  Tally tally;                             // if the launch is watched for counters
 
   Range* cache_of(const Function& function);
 };
@@ -72,7 +74,8 @@ struct Frame {
   const Block* blocks = nullptr;
   std::byte* rows = nullptr;
   Range* cache = nullptr;
-  Frame* parent = nullptr;  // nullptr: the kernel
+  FunctionTally* tally = nullptr;  // nullptr: not watched for counters
+  Frame* parent = nullptr;         // nullptr: the kernel
   std::uint32_t return_block = 0;
   const CallSite* call = nullptr;
   std::uint32_t live = 0;        // lanes inside
@@ -153,6 +156,7 @@ class Warp {
   void release_members();
   bool members_here(const Group& group, const Block& at) const;
   void finish(const Block& at);
+  void note_divergence();
   void split(std::uint32_t taken, std::uint32_t target);
   void branch_indexed(const Block& at);
   void exit_lanes(std::uint32_t mask);

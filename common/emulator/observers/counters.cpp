@@ -1,230 +1,183 @@
-// Counts memory traffic as the hardware does.
-#include <algorithm>
-#include <array>
-#include <bit>
-#include <vector>
+#include "common/emulator/observers/counters.hpp"
 
-#include "common/emulator/exec/address_shapes.hpp"
-#include "common/emulator/exec/observer.hpp"
-#include "common/emulator/exec/thread_block.hpp"
-#include "common/emulator/observers/observers.hpp"
+#include <algorithm>
+#include <map>
+#include <tuple>
 
 namespace ladder::emulator {
 
 namespace {
 
-using ptx::Space;
+using Field = std::uint64_t Counters::*;
 
-bool is_atomic(Traffic traffic) {
-  return traffic == Traffic::atomic || traffic == Traffic::float_atomic;
-}
-
-// Bytes that lanes touch. Neighbouring lanes, or lanes at one address, share a span.
-struct Spans {
-  struct Span {
-    std::uint64_t begin;
-    std::uint32_t bytes;
-  };
-  std::array<Span, lanes> at;
-  int size = 0;
-
-  void add(std::uint64_t begin, std::uint32_t bytes) {
-    at[static_cast<std::size_t>(size++)] = {begin, bytes};
-  }
+// The counters that one kind of traffic goes to. Those with none stay nullptr.
+struct TrafficFields {
+  Field requests, units, ideal;
 };
 
-// One bit a unit (a sector, a word, an element), 32 to a row, from the lowest one touched on.
-class Touched {
- public:
-  static constexpr std::uint64_t most_rows = 2048;  // as words: all of a block's shared memory
+constexpr TrafficFields global_load = {&Counters::global_load_requests,
+                                       &Counters::global_load_sectors,
+                                       &Counters::global_load_sectors_ideal};
+constexpr TrafficFields global_store = {&Counters::global_store_requests,
+                                        &Counters::global_store_sectors,
+                                        &Counters::global_store_sectors_ideal};
+constexpr TrafficFields global_red = {&Counters::global_red_requests, &Counters::global_red_sectors,
+                                      &Counters::global_red_sectors_ideal};
+constexpr TrafficFields global_atom = {&Counters::global_atom_requests,
+                                       &Counters::global_atom_sectors,
+                                       &Counters::global_atom_sectors_ideal};
+constexpr TrafficFields global_async = {&Counters::global_async_requests,
+                                        &Counters::global_async_sectors,
+                                        &Counters::global_async_sectors_ideal};
+constexpr TrafficFields shared_load = {&Counters::shared_load_requests,
+                                       &Counters::shared_load_wavefronts,
+                                       &Counters::shared_load_wavefronts_ideal};
+constexpr TrafficFields shared_store = {&Counters::shared_store_requests,
+                                        &Counters::shared_store_wavefronts,
+                                        &Counters::shared_store_wavefronts_ideal};
+constexpr TrafficFields shared_atomic = {&Counters::shared_atomic_requests,
+                                         &Counters::shared_atomic_wavefronts,
+                                         &Counters::shared_atomic_wavefronts_ideal};
+constexpr TrafficFields shared_async = {nullptr, &Counters::shared_async_wavefronts,
+                                        &Counters::shared_async_wavefronts_ideal};
+constexpr TrafficFields local_load = {&Counters::local_load_requests, &Counters::local_load_sectors,
+                                      nullptr};
+constexpr TrafficFields local_store = {&Counters::local_store_requests,
+                                       &Counters::local_store_sectors, nullptr};
+constexpr TrafficFields constant = {&Counters::constant_requests, &Counters::constant_words,
+                                    nullptr};
 
-  // False: the spans lie too far apart.
-  bool mark(const Spans& spans, std::uint32_t unit_bytes) {
-    const auto shift = std::countr_zero(unit_bytes);  // a power of two
-    std::uint64_t low = ~std::uint64_t{0}, high = 0;
-    for (int i = 0; i < spans.size; ++i) {
-      const auto& span = spans.at[static_cast<std::size_t>(i)];
-      low = std::min(low, (span.begin >> shift));
-      high = std::max(high, ((span.begin + span.bytes - 1) >> shift));
+void add(Counters& to, const TrafficFields& fields, const SiteTally::Traffic& from) {
+  if (fields.requests != nullptr) to.*fields.requests += from.requests;
+  if (fields.units != nullptr) to.*fields.units += from.units;
+  if (fields.ideal != nullptr) to.*fields.ideal += from.ideal;
+}
+
+bool reads(const ptx::Operand& operand, int reg) {
+  if (operand.kind == ptx::Operand::Kind::reg && operand.index == reg) return true;
+  return std::any_of(operand.elements.begin(), operand.elements.end(),
+                     [&](const ptx::Operand& element) { return reads(element, reg); });
+}
+
+// Whether anything reads what an atomic instruction returns: machine code has other instructions
+// where nobody does, whatever PTX says.
+bool result_is_read(const ptx::Function& function, const ptx::Instruction& atomic) {
+  if (!atomic.opcode.starts_with("atom") || atomic.operands.empty()) return false;
+  const ptx::Operand& result = atomic.operands[0];
+  if (result.kind != ptx::Operand::Kind::reg) return result.kind != ptx::Operand::Kind::sink;
+  for (const ptx::Instruction& other : function.body) {
+    if (other.guard == result.index) return true;
+    for (std::size_t i = &other == &atomic ? 1 : 0; i < other.operands.size(); ++i) {
+      if (reads(other.operands[i], result.index)) return true;
     }
-    const std::uint64_t base = low / 32 * 32;
-    if ((high - base) / 32 >= most_rows) return false;
-    used_ = static_cast<std::size_t>((high - base) / 32 + 1);
-    std::fill_n(rows_.begin(), used_, 0u);
-    for (int i = 0; i < spans.size; ++i) {
-      const auto& span = spans.at[static_cast<std::size_t>(i)];
-      const std::uint64_t first = (span.begin >> shift) - base;
-      const std::uint64_t last = ((span.begin + span.bytes - 1) >> shift) - base;
-      for (std::uint64_t r = first / 32; r <= last / 32; ++r) {
-        const std::uint32_t from = r == first / 32 ? first % 32 : 0;
-        const std::uint32_t to = r == last / 32 ? last % 32 : 31;
-        rows_[r] |= (~0u >> (31 - (to - from))) << from;
-      }
-    }
-    return true;
   }
-  int count() const {
-    int sum = 0;
-    for (std::size_t r = 0; r < used_; ++r) sum += std::popcount(rows_[r]);
-    return sum;
+  return false;
+}
+
+void add_global(Counters& to, const Function& function, const Inst& inst,
+                const SiteTally::Traffic& from) {
+  switch (inst.traffic) {
+    case Traffic::load:
+      return add(to, global_load, from);
+    case Traffic::store:
+      return add(to, global_store, from);
+    case Traffic::async_copy:  // Nsight counts them twice, too
+      add(to, global_load, from);
+      return add(to, global_async, from);
+    default:
+      add(to, result_is_read(*function.source, *inst.source) ? global_atom : global_red, from);
   }
-  // The most rows in which one column has a bit: adds all columns at once, bit by bit.
-  int most_in_a_column() const {
-    std::array<std::uint32_t, 8> planes{};
-    for (std::size_t r = 0; r < used_; ++r) {
-      std::uint32_t carry = rows_[r];
-      for (std::size_t p = 0; carry != 0; ++p) {
-        const std::uint32_t next = planes[p] & carry;
-        planes[p] ^= carry;
-        carry = next;
-      }
-    }
-    int most = 0;
-    std::uint32_t leaders = ~0u;
-    for (std::size_t p = planes.size(); p-- > 0;) {
-      if ((planes[p] & leaders) == 0) continue;
-      leaders &= planes[p];
-      most |= 1 << p;
-    }
-    return most;
+}
+
+const TrafficFields& shared_fields(Traffic traffic) {
+  switch (traffic) {
+    case Traffic::load:
+      return shared_load;
+    case Traffic::store:
+      return shared_store;
+    case Traffic::async_copy:
+      return shared_async;
+    default:
+      return shared_atomic;
   }
+}
+
+// What one function did, by its lines.
+class FunctionCount {
+ public:
+  FunctionCount(const Function& function, const FunctionTally& tally)
+      : function_(function), tally_(tally), lines_(function.lines.size()) {
+    block_of_.resize(function.source->body.size());
+    for (std::size_t b = 0; b < tally.blocks.size(); ++b) add_block(b);
+    for (const Effect& effect : function.effects) add_effect(effect);
+    for (const Inst& inst : function.observed) {
+      if (inst.counted != Counted::nothing) add_traffic(inst);
+    }
+  }
+  const std::vector<Counters>& lines() const { return lines_; }
 
  private:
-  std::array<std::uint32_t, most_rows> rows_;
-  std::size_t used_ = 0;
-};
+  Counters& line_of(std::size_t instruction) { return lines_[function_.line_of[instruction]]; }
 
-// Distinct units of `unit` bytes that the spans touch.
-int distinct(const Spans& spans, std::uint32_t unit) {
-  Touched touched;
-  if (touched.mark(spans, unit)) return touched.count();
-  std::vector<std::uint64_t> units;
-  for (int i = 0; i < spans.size; ++i) {
-    const auto& span = spans.at[static_cast<std::size_t>(i)];
-    const std::uint64_t last = (span.begin + span.bytes - 1) / unit;
-    for (std::uint64_t u = span.begin / unit; u <= last; ++u) units.push_back(u);
-  }
-  std::sort(units.begin(), units.end());
-  return static_cast<int>(std::unique(units.begin(), units.end()) - units.begin());
-}
-
-int distinct_bytes(const Spans& spans, std::uint32_t bytes) {
-  return distinct(spans, bytes) * static_cast<int>(bytes);
-}
-
-// Passes of the shared memory's 32 banks of 4 bytes: the most distinct words in one bank, for
-// accesses of any width (measured on an H200).
-int wavefronts(const Spans& spans) {
-  Touched touched;
-  // Too far apart for shared memory: the access is out of bounds and will say so.
-  return touched.mark(spans, 4) ? touched.most_in_a_column() : 0;
-}
-
-// The hardware adds floats of one address one after another, each with a sector of its own; integers
-// of one address are added together first.
-int atomic_sectors(const Spans& spans, bool is_float) {
-  if (!is_float) return distinct(spans, 32);
-  Spans rest = spans;
-  int sectors = 0;
-  while (rest.size > 0) {
-    Spans once, again;
-    for (int i = 0; i < rest.size; ++i) {
-      const auto& span = rest.at[static_cast<std::size_t>(i)];
-      const auto end = once.at.begin() + once.size;
-      const bool is_new = std::find_if(once.at.begin(), end, [&](const auto& other) {
-                            return other.begin == span.begin;
-                          }) == end;
-      (is_new ? once : again).add(span.begin, span.bytes);
+  void add_block(std::size_t number) {
+    const Block& block = function_.observed_blocks[number];
+    const BlockTally& tally = tally_.blocks[number];
+    for (std::uint32_t i = block.body; i < block.body + block.count; ++i) {
+      block_of_[i] = number;
+      line_of(i).warp_instructions += tally.entries;
+      line_of(i).thread_instructions += tally.lanes;
     }
-    sectors += distinct(once, 32);
-    rest = again;
-  }
-  return sectors;
-}
-
-void count_global(Counters& counters, const WarpAccess& access, const Spans& spans) {
-  const Traffic traffic = access.traffic;
-  const std::uint32_t bytes = access.bytes;
-  const std::uint64_t request = access.continues ? 0 : 1;
-  if (is_atomic(traffic)) {
-    ++counters.global_atomic_requests;
-    counters.global_atomic_sectors +=
-        static_cast<std::uint64_t>(atomic_sectors(spans, traffic == Traffic::float_atomic));
-    return;
-  }
-  const auto sectors = static_cast<std::uint64_t>(distinct(spans, 32));
-  const auto ideal = static_cast<std::uint64_t>((distinct_bytes(spans, bytes) + 31) / 32);
-  if (traffic == Traffic::store) {
-    counters.global_store_requests += request;
-    counters.global_store_sectors += sectors;
-    counters.global_store_sectors_ideal += ideal;
-  } else {
-    counters.global_load_requests += request;
-    counters.global_load_sectors += sectors;
-    counters.global_load_sectors_ideal += ideal;
-  }
-}
-
-// Atomics on shared memory have counters of their own on the hardware.
-void count_shared(Counters& counters, const WarpAccess& access, const Spans& spans) {
-  const Traffic traffic = access.traffic;
-  const std::uint32_t bytes = access.bytes;
-  const std::uint64_t request = access.continues ? 0 : 1;
-  if (is_atomic(traffic)) return;
-  const auto passes = static_cast<std::uint64_t>(wavefronts(spans));
-  const auto ideal = static_cast<std::uint64_t>((distinct_bytes(spans, bytes) + 127) / 128);
-  if (traffic == Traffic::store) {
-    counters.shared_store_requests += request;
-    counters.shared_store_wavefronts += passes;
-    counters.shared_store_wavefronts_ideal += ideal;
-  } else {
-    counters.shared_load_requests += request;
-    counters.shared_load_wavefronts += passes;
-    counters.shared_load_wavefronts_ideal += ideal;
-  }
-}
-
-// The lanes' bytes; neighbours, or lanes at one address, as one span (but each lane of an atomic
-// counts for itself).
-Spans spans_of(const WarpAccess& access) {
-  Spans spans;
-  const bool merge = access.stride != Warp::no_stride && !is_atomic(access.traffic);
-  if (merge) {
-    const std::uint32_t width = access.stride == 0 ? access.bytes : chunk * access.bytes;
-    for (std::size_t c = 0; c < lanes; c += chunk) spans.add(access.address[c], width);
-    return spans;
-  }
-  for (std::uint32_t left = access.mask; left != 0; left &= left - 1) {
-    spans.add(access.address[static_cast<std::size_t>(std::countr_zero(left))], access.bytes);
-  }
-  return spans;
-}
-
-class BlockCounter : public BlockObserver {
- public:
-  explicit BlockCounter(Counters& counters) : counters_(counters) {}
-
-  void access(const WarpAccess& access) override {
-    if (access.space == Space::local) return;
-    const Spans spans = spans_of(access);
-    (access.space == Space::shared ? count_shared : count_global)(counters_, access, spans);
+    if (block.count == 0) return;
+    Counters& end = line_of(block.body + block.count - 1);
+    end.barriers += tally.arrivals;
+    end.divergent_branches += tally.divergent;
+    const bool branches =
+        block.end == End::branch_indexed || (block.end == End::branch && block.guard != no_row);
+    if (branches) end.branches += tally.entries;
   }
 
- private:
-  Counters& counters_;
-};
-
-class Counter : public Observer {
- public:
-  std::unique_ptr<BlockObserver> observe(ThreadBlock& block) override {
-    return std::make_unique<BlockCounter>(block.worker.counters);
+  void add_effect(const Effect& effect) {
+    const BlockTally& block = tally_.blocks[block_of_[effect.instruction]];
+    std::uint64_t times = effect.by_lane ? block.lanes : block.entries;
+    if (effect.site != no_row) {
+      const SiteTally& site = tally_.sites[effect.site];
+      times = effect.by_lane ? site.lanes : site.executions;
+    }
+    line_of(effect.instruction).*effect.field += times * effect.amount;
   }
+
+  void add_traffic(const Inst& inst) {
+    Counters& line = line_of(static_cast<std::size_t>(inst.source - function_.source->body.data()));
+    const SiteTally& site = tally_.sites[inst.cache];
+    const auto at = [&](Where where) { return site.at[static_cast<std::size_t>(where)]; };
+    add_global(line, function_, inst, at(Where::global));
+    add(line, shared_fields(inst.traffic), at(Where::shared));
+    add(line, inst.traffic == Traffic::load ? local_load : local_store, at(Where::local));
+    add(line, constant, at(Where::constant));
+  }
+
+  const Function& function_;
+  const FunctionTally& tally_;
+  std::vector<Counters> lines_;
+  std::vector<std::size_t> block_of_;  // by instruction of the body
 };
 
 }  // namespace
 
-std::unique_ptr<Observer> make_counter() {
-  return std::make_unique<Counter>();
+std::vector<LaunchRecord::Line> count_lines(const std::vector<const Function*>& functions,
+                                            const Tally& tally) {
+  std::map<std::pair<std::string, int>, Counters> sums;
+  for (std::size_t f = 0; f < tally.functions.size(); ++f) {
+    if (!tally.functions[f] || functions[f] == nullptr) continue;
+    const FunctionCount count(*functions[f], *tally.functions[f]);
+    for (std::size_t l = 0; l < functions[f]->lines.size(); ++l) {
+      if (count.lines()[l].warp_instructions == 0) continue;
+      sums[functions[f]->lines[l]] += count.lines()[l];
+    }
+  }
+  std::vector<LaunchRecord::Line> lines;
+  for (const auto& [place, counters] : sums) lines.push_back({place.first, place.second, counters});
+  return lines;
 }
 
 }  // namespace ladder::emulator

@@ -4,7 +4,6 @@ namespace ladder::emulator {
 
 std::vector<std::unique_ptr<Observer>> make_observers(Watch watch) {
   std::vector<std::unique_ptr<Observer>> observers;
-  if ((watch & watch_counters) != 0) observers.push_back(make_counter());
   if ((watch & watch_synccheck) != 0) observers.push_back(make_synccheck());
   if ((watch & watch_racecheck) != 0) observers.push_back(make_racecheck());
   return observers;

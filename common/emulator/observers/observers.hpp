@@ -1,4 +1,5 @@
-// The observers there are. Each has a file of its own here.
+// The observers there are. Each has a file of its own here. Counters are none: they are counted at
+// the door (exec/observed.cpp), and summed up by counters.hpp.
 #pragma once
 
 #include <memory>
@@ -8,7 +9,6 @@
 
 namespace ladder::emulator {
 
-std::unique_ptr<Observer> make_counter();
 std::unique_ptr<Observer> make_synccheck();
 std::unique_ptr<Observer> make_racecheck();
 

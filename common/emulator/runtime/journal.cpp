@@ -41,19 +41,6 @@ std::string number(double value) {
 
 }  // namespace
 
-std::vector<std::pair<std::string, double>> named_counters(const Counters& c) {
-  std::vector<std::pair<std::string, double>> named;
-  for (const CounterInfo& info : counter_infos()) {
-    named.emplace_back(info.name, static_cast<double>(c.*info.field));
-  }
-  const auto sum = [&](const char* name, std::uint64_t loads, std::uint64_t stores) {
-    named.emplace_back(name, static_cast<double>(loads + stores));
-  };
-  sum("shared.wavefronts", c.shared_load_wavefronts, c.shared_store_wavefronts);
-  sum("shared.wavefronts.ideal", c.shared_load_wavefronts_ideal, c.shared_store_wavefronts_ideal);
-  return named;
-}
-
 Journal::Journal()
     : report_file_(environment("LADDER_EMULATOR_REPORT")),
       quiet_(environment("LADDER_EMULATOR_QUIET") == "1") {

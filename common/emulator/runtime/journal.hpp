@@ -14,9 +14,6 @@
 
 namespace ladder::emulator {
 
-// Every counter of control.hpp, by name.
-std::vector<std::pair<std::string, double>> named_counters(const Counters& counters);
-
 class Journal {
  public:
   Journal();  // reads LADDER_EMULATOR_FAIL, _REPORT and _QUIET
