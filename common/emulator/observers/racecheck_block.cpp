@@ -39,39 +39,67 @@ void BlockRaces::start() {
   order_.start(block_.number);
 }
 
-BlockRaces::Touch BlockRaces::touch_of(Warp& warp, const Inst& inst) const {
+BlockRaces::Touch BlockRaces::touch_of(Warp& warp, const Inst& inst, bool shared) const {
   return {.warp = warp,
           .inst = inst,
           .access = nullptr,
           .site = launch_.site(*warp.frame->function, *inst.source),
           .lane = 0,
-          .stamp = 0,
-          .shared = true,
+          .stamp = order_.now(warp.index) << stamp_bits | warp.thread_of(0),
+          .shared = shared,
           .address = 0,
-          .bytes = inst.bytes};
+          .bytes = inst.bytes,
+          .window = order_.window(warp.index, shared),
+          .plain_order = order_.is_plain(warp.index)};
 }
 
 void BlockRaces::access(const WarpAccess& access) {
   if (access.space == Space::local || is_constant(access.inst)) return;
   order_.run();
-  const bool strong = access.order != Order::weak;
+  const bool shared = access.space == Space::shared;
+  const bool writes = access.traffic != Traffic::load && access.traffic != Traffic::async_copy;
   if (access.order == Order::release || access.order == Order::acquire_release)
     order_.begin_release(access.warp, access.mask);
-  Touch touch = touch_of(access.warp, access.inst);
+  Touch touch = touch_of(access.warp, access.inst, shared);
   touch.access = &access;
   touch.bytes = access.bytes;
-  touch.shared = access.space == Space::shared;
-  if (strong) touch.site |= strong_site;
-  const bool writes = access.traffic != Traffic::load && access.traffic != Traffic::async_copy;
-  for (std::uint32_t left = access.mask; left != 0; left &= left - 1) {
-    touch.lane = std::countr_zero(left);
-    touch.address = access.address[static_cast<std::size_t>(touch.lane)];
-    touch.stamp = order_.now(access.warp.index) << stamp_bits | access.warp.thread_of(touch.lane);
+  if (access.order == Order::weak) return touch_all(access, touch, writes);
+  touch.site |= strong_site;
+  touch_lanes(touch, access.mask, writes);
+  if (order_.may_synchronize(access.warp.index, shared)) synchronize(access);
+}
+
+void BlockRaces::touch_all(const WarpAccess& access, Touch& touch, bool writes) {
+  const bool together = access.stride == 0 && !writes;
+  const bool powers = std::has_single_bit(access.bytes);
+  if (!together && !(access.stride == access.bytes && powers)) {
+    return touch_lanes(touch, access.mask, writes);
+  }
+  const Stamp first = touch.stamp;
+  for (int lane = 0; lane < lanes; lane += 8) {
+    const std::uint64_t address = access.address[static_cast<std::size_t>(lane)];
+    if (together && lane > 0 && address == touch.address) continue;
+    touch.lane = lane;
+    touch.address = address;
+    touch.stamp = first + static_cast<Stamp>(lane);
+    together ? read_together(touch) : touch_neighbours(touch, writes);
+  }
+}
+
+void BlockRaces::touch_lanes(Touch touch, std::uint32_t which, bool writes) {
+  const Stamp first = touch.stamp;
+  const int from = touch.lane;
+  for (std::uint32_t left = which; left != 0; left &= left - 1) {
+    const int offset = std::countr_zero(left);
+    touch.lane = from + offset;
+    touch.stamp = first + static_cast<Stamp>(offset);
+    touch.address = touch.access->address[static_cast<std::size_t>(touch.lane)];
     Cells* const cells = touch.shared ? &shared_ : launch_.page_at(touch.address);
     if (cells == nullptr) continue;
-    (writes ? write(*cells, touch) : read(*cells, touch));
+    for_cells(*cells, touch.shared, touch.address, touch.bytes, [&](std::size_t cell) {
+      writes ? write_cell(*cells, cell, touch) : read_cell(*cells, cell, touch);
+    });
   }
-  if (strong && order_.may_synchronize(access.warp.index, touch.shared)) synchronize(access);
 }
 
 void BlockRaces::synchronize(const WarpAccess& access) {
@@ -87,31 +115,6 @@ void BlockRaces::synchronize(const WarpAccess& access) {
     if (access.traffic != Traffic::load)
       order_.strong_write(access.warp, lane, word, access.traffic != Traffic::store);
   }
-}
-
-namespace {
-
-// Calls visit(cell) for the cells of an access; none if it runs out of the stretch: it will fault.
-template <class Visit>
-void for_cells(Cells& cells, bool shared, std::uint64_t address, std::uint32_t bytes,
-               const Visit& visit) {
-  const std::uint64_t offset = shared ? address : address % LaunchRaces::page_bytes;
-  if (offset + bytes > cells.bytes()) return;
-  cells.fit(offset, bytes);
-  const std::size_t last = (offset + bytes - 1) >> cells.shift();
-  for (std::size_t cell = offset >> cells.shift(); cell <= last; ++cell) visit(cell);
-}
-
-}  // namespace
-
-void BlockRaces::read(Cells& cells, const Touch& touch) {
-  for_cells(cells, touch.shared, touch.address, touch.bytes,
-            [&](std::size_t cell) { read_cell(cells, cell, touch); });
-}
-
-void BlockRaces::write(Cells& cells, const Touch& touch) {
-  for_cells(cells, touch.shared, touch.address, touch.bytes,
-            [&](std::size_t cell) { write_cell(cells, cell, touch); });
 }
 
 void BlockRaces::read_cell(Cells& cells, std::size_t cell, const Touch& touch) {
@@ -135,7 +138,7 @@ void BlockRaces::write_cell(Cells& cells, std::size_t cell, const Touch& touch) 
 void BlockRaces::check_against_write(const Cells& cells, std::size_t cell, const Touch& touch,
                                      Hazard hazard) {
   const Stamp earlier = cells.write[cell];
-  if (earlier == 0 || earlier == touch.stamp) return;
+  if (touch.window.fine(earlier, touch.stamp)) return;
   const SiteNumber site = cells.write_site[cell];
   if (earlier >= in_flight) return report(touch, Hazard::copy_in_flight, earlier, site);
   if (touch.strong() && (site & strong_site) != 0) return;
@@ -148,7 +151,7 @@ void BlockRaces::check_against_write(const Cells& cells, std::size_t cell, const
 
 void BlockRaces::check_against_reads(const Cells& cells, std::size_t cell, const Touch& touch) {
   const Stamp earlier = cells.read[cell];
-  if (earlier == 0 || earlier == touch.stamp) return;
+  if (touch.window.fine(earlier, touch.stamp)) return;
   const auto races = [&](Stamp stamp, SiteNumber site) {
     if (touch.strong() && (site & strong_site) != 0) return false;
     if (knows(touch, stamp) != Knowledge::none) return false;
@@ -170,30 +173,25 @@ void BlockRaces::check_against_reads(const Cells& cells, std::size_t cell, const
 void BlockRaces::remember_read(Cells& cells, std::size_t cell, const Touch& touch) {
   Stamp& reader = cells.read[cell];
   SiteNumber& site = cells.read_site[cell];
-  if (reader == many_blocks) {
-    site = add_reader(site, touch);
-    return;
+  if (!touch.window.fine(reader, touch.stamp)) {
+    if (reader == many_blocks) {
+      site = add_reader(site, touch);
+      return;
+    }
+    if (knows(touch, reader) != Knowledge::full) {
+      // Unordered with another's read. A weak one says more than a strong one.
+      if (touch.strong() && (site & strong_site) == 0) return;
+      if (launch_.owner(epoch_of(reader)) != order_.number()) {
+        site = add_reader(launch_.sets.add(0, epoch_of(reader), site), touch);
+        reader = many_blocks;
+      } else {
+        reader = touch.window.both_readers(reader, touch.stamp);
+        site = touch.site;
+      }
+      return;
+    }
   }
-  const Stamp other = reader ^ touch.stamp;
-  const bool same_thread = (other & (thread_bits | several_lanes | several_warps)) == 0 &&
-                           (reader == 0 || launch_.owner(epoch_of(reader)) == order_.number());
-  if (reader == 0 || same_thread || knows(touch, reader) == Knowledge::full) {
-    reader = touch.stamp;
-    site = touch.site;
-    return;
-  }
-  // Unordered with another's read. A weak one says more than a strong one.
-  if (touch.strong() && (site & strong_site) == 0) return;
-  if (launch_.owner(epoch_of(reader)) != order_.number()) {
-    const std::uint32_t first = launch_.sets.add(0, epoch_of(reader), site);
-    reader = many_blocks;
-    site = add_reader(first, touch);
-    return;
-  }
-  const bool same_warp = (other & (thread_bits & ~lane_bits)) == 0 && (reader & several_warps) == 0;
-  const Epoch newest = std::max(epoch_of(reader), epoch_of(touch.stamp));
-  reader =
-      newest << stamp_bits | thread_of(touch.stamp) | (same_warp ? several_lanes : several_warps);
+  reader = touch.stamp;
   site = touch.site;
 }
 
@@ -215,7 +213,7 @@ Knowledge BlockRaces::knows(const Touch& touch, Stamp earlier) const {
 void BlockRaces::copy_started(Warp& warp, const Inst& inst, std::uint32_t mask,
                               const std::uint32_t* to) {
   order_.run();
-  Touch touch = touch_of(warp, inst);
+  Touch touch = touch_of(warp, inst, true);
   for (std::uint32_t left = mask; left != 0; left &= left - 1) {
     touch.lane = std::countr_zero(left);
     touch.address = to[touch.lane];

@@ -3,6 +3,7 @@
 
 #include "common/emulator/exec/thread_block.hpp"
 #include "common/emulator/observers/racecheck_order.hpp"
+#include "common/emulator/observers/racecheck_window.hpp"
 
 namespace ladder::emulator {
 
@@ -36,19 +37,37 @@ class BlockRaces : public BlockObserver {
     bool shared;
     std::uint64_t address;
     std::uint32_t bytes;
+    StampWindow window;
+    bool plain_order;  // the warp knows barriers only: no flags, no parts of itself
 
     bool strong() const { return (site & strong_site) != 0; }
   };
 
-  Touch touch_of(Warp& warp, const Inst& inst) const;
-  void read(Cells& cells, const Touch& touch);
-  void write(Cells& cells, const Touch& touch);
+  Touch touch_of(Warp& warp, const Inst& inst, bool shared) const;
+  void touch_all(const WarpAccess& access, Touch& touch, bool writes);
+  // The lanes of `which` from touch.lane on.
+  void touch_lanes(Touch touch, std::uint32_t which, bool writes);
+  void touch_neighbours(Touch touch, bool writes);
+  void read_together(const Touch& touch);
+  bool read_eight(Cells& cells, std::size_t first, Stamps mine, const Touch& touch);
+  bool read_by_many(const Cells& cells, std::size_t first, const Touch& touch) const;
+  bool write_eight(Cells& cells, std::size_t first, Stamps mine, const Touch& touch);
   // One cell.
   void read_cell(Cells& cells, std::size_t cell, const Touch& touch);
   void write_cell(Cells& cells, std::size_t cell, const Touch& touch);
   void check_against_write(const Cells& cells, std::size_t cell, const Touch& touch, Hazard hazard);
   void check_against_reads(const Cells& cells, std::size_t cell, const Touch& touch);
   void remember_read(Cells& cells, std::size_t cell, const Touch& touch);
+  // Calls visit(cell) for the cells of an access; none if it runs out of the stretch: it will fault.
+  template <class Visit>
+  static void for_cells(Cells& cells, bool shared, std::uint64_t address, std::uint32_t bytes,
+                        const Visit& visit) {
+    const std::uint64_t offset = shared ? address : address % LaunchRaces::page_bytes;
+    if (offset + bytes > cells.bytes()) return;
+    cells.fit(offset, bytes);
+    const std::size_t last = (offset + bytes - 1) >> cells.shift();
+    for (std::size_t cell = offset >> cells.shift(); cell <= last; ++cell) visit(cell);
+  }
   std::uint32_t add_reader(std::uint32_t set, const Touch& touch);
   Knowledge knows(const Touch& touch, Stamp earlier) const;
   void synchronize(const WarpAccess& access);

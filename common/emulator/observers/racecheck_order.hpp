@@ -4,6 +4,7 @@
 // are told apart.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <memory>
@@ -12,6 +13,7 @@
 
 #include "common/emulator/exec/observer.hpp"
 #include "common/emulator/observers/racecheck_launch.hpp"
+#include "common/emulator/observers/racecheck_window.hpp"
 
 namespace ladder::emulator {
 
@@ -63,10 +65,18 @@ class BlockOrder {
   // Older stamps in shared memory are of the block that was here before.
   Epoch began() const { return began_; }
   Epoch now(unsigned warp) const { return warps_[warp].now; }
-  // Stamps from here on are the block's own, up to the newest.
-  Stamp own_from() const { return own_from_ << stamp_bits; }
-  // The block's own stamps below are ordered before all that its threads do now.
-  Stamp ordered_below() const { return barrier_ << stamp_bits; }
+  StampWindow window(unsigned warp, bool shared) const {
+    // In shared memory there are no other blocks' stamps but older ones.
+    const Epoch from = shared ? 0 : own_from_;
+    return {.from = from << stamp_bits,
+            .ordered = (std::max(barrier_, from) - from) << stamp_bits,
+            .own = (launch_.upcoming_epoch() - from) << stamp_bits,
+            .together = warps_[warp].together << stamp_bits};
+  }
+  // Whether the warp knows barriers alone: no flags, no meetings of some of its lanes.
+  bool is_plain(unsigned warp) const {
+    return warps_[warp].known == nullptr && warps_[warp].apart == nullptr;
+  }
 
  private:
   // What each lane knows of the others, after they have met in parts.

@@ -1,0 +1,71 @@
+// Which stamps are fine at a glance, for one cell or for eight at once: what nobody touched, what the
+// block's last barrier orders, what the thread did itself, what its warp did before it met last.
+// Everything else takes the long way through BlockOrder::knows.
+#pragma once
+
+#include <cstring>
+
+#include "common/emulator/observers/racecheck_stamp.hpp"
+
+namespace ladder::emulator {
+
+// Eight stamps side by side.
+using Stamps = Stamp __attribute__((vector_size(32)));
+inline constexpr std::size_t stamps_at_once = 8;
+
+inline Stamps load_stamps(const Stamp* from) {
+  Stamps stamps;
+  std::memcpy(&stamps, from, sizeof stamps);
+  return stamps;
+}
+inline void store_stamps(Stamp* to, Stamps stamps) {
+  std::memcpy(to, &stamps, sizeof stamps);
+}
+inline bool all_set(Stamps mask) {  // each is 0 or ~0
+  std::uint64_t parts[4];
+  std::memcpy(parts, &mask, sizeof mask);
+  return (parts[0] & parts[1] & parts[2] & parts[3]) == ~std::uint64_t{0};
+}
+
+// Seen by one warp. Stamps from `from` on, `own` of them, are its block's; the first `ordered` of
+// these stand before the block's last barrier.
+struct StampWindow {
+  Stamp from, ordered, own;
+  Stamp together;  // the warp's own below it stand before its last __syncwarp
+  static constexpr Stamp warp = (thread_bits & ~lane_bits) | several_warps;
+
+  template <class Stampish>
+  auto in_order(Stampish stamp) const {
+    return (stamp == 0) | (stamp - from < ordered);
+  }
+  template <class Stampish>
+  auto of_block(Stampish stamp) const {
+    return stamp - from < own;
+  }
+  // `mine`: a stamp of the warp's thread that asks.
+  template <class Stampish>
+  auto of_thread(Stampish stamp, Stampish mine) const {
+    constexpr Stamp who = (Stamp{1} << stamp_bits) - 1;
+    return of_block(stamp) & (((stamp ^ mine) & who) == 0);
+  }
+  template <class Stampish>
+  auto of_warp(Stampish stamp, Stampish mine) const {
+    return of_block(stamp) & (((stamp ^ mine) & warp) == 0);
+  }
+  template <class Stampish>
+  auto fine(Stampish stamp, Stampish mine) const {
+    return in_order(stamp) | of_thread(stamp, mine) | (of_warp(stamp, mine) & (stamp < together));
+  }
+  // What remains of an earlier reader of the block and a later one, in no order.
+  template <class Stampish>
+  Stampish both_readers(Stampish earlier, Stampish mine) const {
+    constexpr Stamp epoch = ~((Stamp{1} << stamp_bits) - 1);
+    const Stampish a = earlier & epoch, b = mine & epoch;
+    const Stampish newest = a > b ? a : b;
+    const auto one_warp = ((earlier ^ mine) & warp) == 0;
+    const Stampish several = one_warp ? Stampish{} + several_lanes : Stampish{} + several_warps;
+    return newest | (mine & thread_bits) | several;
+  }
+};
+
+}  // namespace ladder::emulator
