@@ -431,4 +431,25 @@ TEST_CASE("sectors and wavefronts are counted when asked for") {
   CHECK(c.shared_store_wavefronts_ideal == 1);
 }
 
+TEST_CASE("a watched kernel does what it does unwatched, with part of a warp too") {
+  // Two loads whose addresses move alike, by a full warp and by one of 16 threads that goes backwards.
+  const std::string body =
+      "ld.param.u64 %rd3, [p1];\nsub.u32 %r5, 47, %r4;\nsetp.lt.u32 %p1, %r4, 32;\n"
+      "selp.b32 %r5, %r4, %r5, %p1;\nmul.wide.u32 %rd4, %r5, 4;\nadd.s64 %rd5, %rd3, %rd4;\n"
+      "ld.global.u32 %r6, [%rd5];\nld.global.u32 %r7, [%rd5+64];\nadd.u32 %r6, %r6, %r7;\n"
+      "st.global.u32 [%rd1], %r6;";
+  std::vector<std::uint32_t> in(64), results[2];
+  for (std::uint32_t i = 0; i < 64; ++i) in[i] = i * i;
+  for (const Watch watch : {watch_memcheck, watch_memcheck | watch_racecheck}) {
+    Options options;
+    options.watch = watch;
+    TestKernel k(kernel_text(2, own_word + body), options);
+    const auto out = k.words(std::vector<std::uint32_t>(48));
+    k.launch({1, 1, 1}, {48, 1, 1}, {out, k.words(in)});
+    results[watch == watch_memcheck ? 0 : 1] = k.read(out, 48);
+  }
+  CHECK(results[0] == results[1]);
+  CHECK(results[0][32] == 15 * 15 + 31 * 31);
+}
+
 }  // namespace ladder::emulator

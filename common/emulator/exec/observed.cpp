@@ -251,7 +251,7 @@ void add_observing(Inst& inst) {
     door = &observed_collective;
   }
   if (door == nullptr) return;
-  inst.operation = inst.all;
+  inst.operation = inst.some;  // right for all masks: `all` may count on what full masks left behind
   inst.some = inst.all = door;
 }
 

@@ -143,6 +143,9 @@ void BlockRaces::check_against_write(const Cells& cells, std::size_t cell, const
   if (earlier >= in_flight) return report(touch, Hazard::copy_in_flight, earlier, site);
   if (touch.strong() && (site & strong_site) != 0) return;
   if (knows(touch, earlier) != Knowledge::none) return;
+  if (hazard == Hazard::read_after_write && (site & strong_site) != 0 &&
+      launch_.swap_follows(launch_.place_of(touch.site)))
+    return;
   if (hazard == Hazard::write_after_write && touch.access != nullptr &&
       changes_nothing(*touch.access, touch.lane, earlier))
     return;
@@ -155,6 +158,7 @@ void BlockRaces::check_against_reads(const Cells& cells, std::size_t cell, const
   const auto races = [&](Stamp stamp, SiteNumber site) {
     if (touch.strong() && (site & strong_site) != 0) return false;
     if (knows(touch, stamp) != Knowledge::none) return false;
+    if (touch.strong() && launch_.swap_follows(launch_.place_of(site))) return false;
     report(touch, Hazard::write_after_read, stamp, site);
     return true;
   };

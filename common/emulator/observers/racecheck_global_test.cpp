@@ -89,6 +89,17 @@ TEST_CASE("in place is no race, and atomics are none") {
   CHECK_FALSE(races("red.global.add.u32 [%rd3], 1;\nld.global.u32 %r20, [%rd3];", 2, 1).none());
 }
 
+TEST_CASE("the ordinary load before a compare-and-swap loop is checked by the swap") {
+  const auto largest = [](const std::string& place) {
+    return "ld.global.u32 %r20, [" + place +
+           "];\nloop:\nmax.u32 %r21, %r20, %r1;\nmov.u32 %r22, %r20;\n"
+           "atom.global.cas.b32 %r20, [%rd3], %r22, %r21;\nsetp.ne.u32 %p1, %r20, %r22;\n"
+           "@%p1 bra loop;";
+  };
+  CHECK(races(largest("%rd3"), 4, 64).none());
+  CHECK_FALSE(races("mov.b64 %rd6, %rd3;\n" + largest("%rd6"), 4, 64).none());
+}
+
 TEST_CASE("threads of a block are ordered in global memory by its barriers") {
   const auto exchange = [](const std::string& between) {
     return "st.global.u32 [%rd1], %r4;\n" + between +

@@ -10,6 +10,7 @@ void LaunchRaces::start(const LaunchState& launch) {
   launch_ = &launch;
   end();
   first_site_.clear();
+  swap_follows_.clear();
   SiteNumber next = 0;
   for (const Function* function : *launch.functions) {
     first_site_.push_back(next);
@@ -45,6 +46,23 @@ Cells* LaunchRaces::find_page(std::uint64_t address) {
     entry->second = std::make_unique<Cells>(page_bytes);
   }
   return entry->second.get();
+}
+
+bool LaunchRaces::swap_follows(const Place& load) {
+  const auto [entry, is_new] = swap_follows_.try_emplace(load.instruction, false);
+  if (!is_new || !load.instruction->opcode.starts_with("ld.")) return entry->second;
+  const auto same_place = [](const ptx::Operand& a, const ptx::Operand& b) {
+    return a.kind == ptx::Operand::Kind::address && b.kind == a.kind && a.offset == b.offset &&
+           !a.elements.empty() && !b.elements.empty() && a.elements[0].kind == b.elements[0].kind &&
+           a.elements[0].index == b.elements[0].index && a.elements[0].name == b.elements[0].name;
+  };
+  for (const ptx::Instruction& other : load.function->source->body) {
+    if (other.opcode.starts_with("atom") && other.opcode.find(".cas") != std::string::npos &&
+        other.operands.size() > 1 && load.instruction->operands.size() > 1 &&
+        same_place(other.operands[1], load.instruction->operands[1]))
+      entry->second = true;
+  }
+  return entry->second;
 }
 
 LaunchRaces::Place LaunchRaces::place_of(SiteNumber site) const {

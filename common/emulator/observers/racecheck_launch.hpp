@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <set>
 #include <unordered_map>
@@ -64,6 +65,10 @@ class LaunchRaces {
   };
   Place place_of(SiteNumber site) const;
 
+  // Whether it is the ordinary load before a loop of compare-and-swap at the same place, as the
+  // programming guide writes it: the swap finds out if the value was old.
+  bool swap_follows(const Place& load);
+
   ReadSets sets;
   SyncObjects objects;
   const BlockOrder* running = nullptr;  // the block that took the last epochs
@@ -84,6 +89,7 @@ class LaunchRaces {
   std::unordered_map<std::uint64_t, std::unique_ptr<Cells>> pages_;
   std::array<Recent, 256> recent_;
   std::vector<SiteNumber> first_site_;  // by function index
+  std::map<const ptx::Instruction*, bool> swap_follows_;
 };
 
 }  // namespace ladder::emulator
