@@ -1,6 +1,8 @@
 // atom and red: one lane after another, atomic against other host threads.
 #include <bit>
+#include <cstring>
 #include <map>
+#include <mutex>
 #include <string>
 
 #include "common/emulator/exec/lane_functions.hpp"
@@ -75,6 +77,33 @@ void compare_and_swap(std::byte* rows, const Inst& inst, Warp& warp, u32 mask) {
                [&](T old, int lane) { return old == expected[lane] ? value[lane] : old; });
 }
 
+// 16 bytes: the operands are in the list, two rows each; the result in d and e. Not every host has
+// such an operation: they exclude each other.
+template <bool Compare>
+void wide_exchange(std::byte* rows, const Inst& inst, Warp& warp, u32 mask) {
+  static std::mutex one_at_a_time;
+  const std::lock_guard lock(one_at_a_time);
+  const auto row = [&](u32 offset, int lane) -> u64& {
+    return reinterpret_cast<u64*>(rows + offset)[lane];
+  };
+  for (u32 left = mask; left != 0; left &= left - 1) {
+    const int lane = std::countr_zero(left);
+    std::byte* const at = resolve(warp, inst, static_cast<ptx::Space>(inst.space),
+                                  lane_address(rows, inst, lane), 16, lane);
+    u64 old[2];
+    std::memcpy(old, at, sizeof old);
+    const bool writes =
+        !Compare || (old[0] == row(inst.list[0], lane) && old[1] == row(inst.list[1], lane));
+    const u32* const value = inst.list + (Compare ? 2 : 0);
+    const u64 written[2] = {row(value[0], lane), row(value[1], lane)};
+    if (writes) std::memcpy(at, written, sizeof written);
+    if (!writes) ++warp.polls;
+    if (inst.d == no_row) continue;
+    row(inst.d, lane) = old[0];
+    row(inst.e, lane) = old[1];
+  }
+}
+
 }  // namespace
 
 Handler atomic_handler(std::string_view operation, std::string_view type) {
@@ -89,6 +118,14 @@ Handler atomic_handler(std::string_view operation, std::string_view type) {
       {"add.bf16", &atomic<in_f32<fadd>, bf16>},
       {"add.f16x2", &atomic<pairwise<in_f32<fadd>>, f16x2>},
       {"add.bf16x2", &atomic<pairwise<in_f32<fadd>>, bf16x2>},
+      {"min.f16", &atomic<in_f32<fmin_>, f16>},
+      {"max.f16", &atomic<in_f32<fmax_>, f16>},
+      {"min.bf16", &atomic<in_f32<fmin_>, bf16>},
+      {"max.bf16", &atomic<in_f32<fmax_>, bf16>},
+      {"min.f16x2", &atomic<pairwise<in_f32<fmin_>>, f16x2>},
+      {"max.f16x2", &atomic<pairwise<in_f32<fmax_>>, f16x2>},
+      {"min.bf16x2", &atomic<pairwise<in_f32<fmin_>>, bf16x2>},
+      {"max.bf16x2", &atomic<pairwise<in_f32<fmax_>>, bf16x2>},
       {"min.u32", &atomic<imin, u32>},
       {"min.s32", &atomic<imin, s32>},
       {"min.u64", &atomic<imin, u64>},
@@ -110,6 +147,8 @@ Handler atomic_handler(std::string_view operation, std::string_view type) {
       {"cas.b16", &compare_and_swap<u16>},
       {"cas.b32", &compare_and_swap<u32>},
       {"cas.b64", &compare_and_swap<u64>},
+      {"exch.b128", &wide_exchange<false>},
+      {"cas.b128", &wide_exchange<true>},
   };
   const auto found = table.find(std::string(operation) + "." + std::string(type));
   return found == table.end() ? nullptr : found->second;

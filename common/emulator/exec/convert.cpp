@@ -22,13 +22,13 @@ struct Form {
   Kind to = Kind::u32, from = Kind::u32;
   Round round = Round::nearest;
   bool integer_rounding = false;  // .rni .rzi .rmi .rpi
-  bool saturate = false, flush = false, relu = false;
+  bool saturate = false, flush = false, relu = false, finite = false;
 };
 
 std::int64_t encode(const Form& form) {
   return static_cast<int>(form.to) | static_cast<int>(form.from) << 4 |
          static_cast<int>(form.round) << 8 | form.integer_rounding << 12 | form.saturate << 13 |
-         form.flush << 14 | form.relu << 15;
+         form.flush << 14 | form.relu << 15 | form.finite << 16;
 }
 
 Form decode(std::int64_t bits) {
@@ -38,7 +38,8 @@ Form decode(std::int64_t bits) {
           ((bits >> 12) & 1) != 0,
           ((bits >> 13) & 1) != 0,
           ((bits >> 14) & 1) != 0,
-          ((bits >> 15) & 1) != 0};
+          ((bits >> 15) & 1) != 0,
+          ((bits >> 16) & 1) != 0};
 }
 
 bool is_float(Kind kind) {
@@ -127,9 +128,9 @@ u64 float_to_float(f64 value, const Form& form) {
     return short_nan(result, form.to);
   switch (form.to) {
     case Kind::f16:
-      return to_f16(result, round).bits;
+      return to_f16(result, round, form.finite).bits;
     case Kind::bf16:
-      return to_bf16(result, round).bits;
+      return to_bf16(result, round, form.finite).bits;
     case Kind::f32: {
       volatile f64 wide = result;  // converted at run time, in the mode that is set
       const f32 value32 = canonical(static_cast<f32>(wide));
@@ -309,6 +310,7 @@ bool modifier(std::string_view part, Form& form) {
   if (part == "sat") return form.saturate = true;
   if (part == "ftz") return form.flush = true;
   if (part == "relu") return form.relu = true;
+  if (part == "satfinite") return form.finite = true;
   return false;
 }
 

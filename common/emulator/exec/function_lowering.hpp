@@ -48,6 +48,7 @@ class FunctionLowering {
   std::uint32_t destination(const Operand& operand, RowKind kind);
   void finish_destination(const Operand& operand, std::uint32_t row, std::string_view extension);
   void set_list(Inst& inst, std::vector<std::uint32_t> list, std::size_t written);
+  std::vector<std::uint32_t> wide_halves(const Operand& operand);
   std::uint32_t constant(RowKind kind, std::uint64_t bits);
   std::uint32_t special(const std::string& name, RowKind kind);
   std::uint32_t address_of(const Operand& operand, RowKind kind);
@@ -61,6 +62,7 @@ class FunctionLowering {
   bool lower_move(const Instruction& instruction, const Opcode& opcode);
   void move_vector(const Instruction& instruction, int bytes);
   bool lower_lanewise(const Instruction& instruction);
+  bool lower_logic_with_predicate(const Instruction& instruction, const Opcode& opcode);
   bool lower_compare(const Instruction& instruction, const Opcode& opcode);
   bool compare_packed(const Instruction& instruction, const Operation& operation,
                       std::string_view boolean, std::optional<ptx::Type> result);
@@ -76,6 +78,9 @@ class FunctionLowering {
   void lower_load(const Instruction& instruction, const Opcode& opcode);
   void lower_store(const Instruction& instruction, const Opcode& opcode);
   void lower_atomic(const Instruction& instruction, const Opcode& opcode);
+  void lower_wide_exchange(Inst inst, const Instruction& instruction, std::size_t first);
+  void lower_vector_atomic(Inst inst, const Instruction& instruction, std::size_t first,
+                           int elements);
   bool lower_async_copy(const Instruction& instruction, const Opcode& opcode);
   bool load_parameter(const Instruction& instruction, ptx::Type type, int vector);
   ptx::Space space_of(const Instruction& instruction, const Opcode& opcode) const;
@@ -108,6 +113,7 @@ class FunctionLowering {
   std::vector<std::uint32_t> block_of_;   // of instructions (and the end)
   std::vector<int> definitions_;          // of registers
   std::vector<std::uint32_t> bound_;      // of registers: the row that stands for it
+  std::map<int, std::uint32_t> upper_;    // of .b128 registers: the row of the upper half
   Layout local_;                          // offsets of variables
   const Instruction* current_ = nullptr;  // being lowered
   std::uint32_t guard_ = no_row;          // of it

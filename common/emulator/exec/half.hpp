@@ -51,7 +51,9 @@ inline std::uint16_t narrow(double value, int mantissa, int emin, int emax, Roun
   const std::uint64_t magnitude = bits & ~(std::uint64_t{1} << 63);
   const auto infinity = static_cast<std::uint16_t>((emax - emin + 2) << mantissa);
   if (magnitude > 0x7ff0000000000000u) return 0x7fff;
-  if (magnitude == 0x7ff0000000000000u) return sign | infinity;
+  if (magnitude == 0x7ff0000000000000u) {
+    return static_cast<std::uint16_t>(sign | (saturate_finite ? infinity - 1 : infinity));
+  }
   if (magnitude == 0) return sign;
   int exponent = static_cast<int>(magnitude >> 52) - 1023;
   std::uint64_t significand = magnitude & 0xfffffffffffffu;
@@ -89,11 +91,11 @@ inline std::uint16_t narrow(double value, int mantissa, int emin, int emax, Roun
   return static_cast<std::uint16_t>(sign | result);
 }
 
-inline f16 to_f16(double value, Round round) {
-  return {narrow(value, 10, -14, 15, round)};
+inline f16 to_f16(double value, Round round, bool saturate_finite = false) {
+  return {narrow(value, 10, -14, 15, round, saturate_finite)};
 }
-inline bf16 to_bf16(double value, Round round) {
-  return {narrow(value, 7, -126, 127, round)};
+inline bf16 to_bf16(double value, Round round, bool saturate_finite = false) {
+  return {narrow(value, 7, -126, 127, round, saturate_finite)};
 }
 
 inline f16 to_f16(float value) {

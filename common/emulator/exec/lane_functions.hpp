@@ -59,6 +59,18 @@ struct mul24_hi { template <class T> static T run(T a, T b) { return T(u64(low24
 struct mad24_lo { template <class T> static T run(T a, T b, T c) { return iadd::run(mul24_lo::run(a, b), c); } };
 struct mad24_hi { template <class T> static T run(T a, T b, T c) { return iadd::run(mul24_hi::run(a, b), c); } };
 
+struct mad24_hi_sat { static s32 run(s32 a, s32 b, s32 c) { return s32(std::clamp<s64>(s64(mul24_hi::run(a, b)) + c, INT32_MIN, INT32_MAX)); } };
+// cvt.pack: a and b into Bits bits each, a above b; c shifted in behind them.
+template <int Bits, bool Signed>
+struct pack_saturated {
+  static u32 part(s32 a) {
+    constexpr s32 low = Signed ? -(1 << (Bits - 1)) : 0, high = (1 << (Signed ? Bits - 1 : Bits)) - 1;
+    return u32(std::clamp(a, low, high)) & ((1u << Bits) - 1);
+  }
+  static u32 run(s32 a, s32 b) { return part(a) << Bits | part(b); }
+  static u32 run(s32 a, s32 b, u32 c) { return run(a, b) | c << (2 * Bits); }
+};
+
 struct sad { template <class T> static T run(T a, T b, T c) { return iadd::run(c, a < b ? isub::run(b, a) : isub::run(a, b)); } };
 // The parts of a word: distances beside each other, or their sum added to c.
 template <class Part, int count>
@@ -154,6 +166,7 @@ struct szext { template <class T> struct mode { static T run(T a, u32 b) {
   if (b == 0) return 0;
   return T(Unsigned<T>(a) << (32 - b)) >> (32 - b);
 } }; };
+struct szext_wrap { template <class T> struct of { static T run(T a, u32 b) { return szext::mode<T>::run(a, b & 31); } }; };
 struct fns { static u32 run(u32 mask, u32 base, s32 offset) {
   if (offset == 0) return base < 32 && ((mask >> base) & 1) ? base : ~0u;
   if (offset == INT32_MIN) return 0;  // as the hardware answers
@@ -245,6 +258,8 @@ struct copy { template <class T> static T run(T a) { return a; } };
 struct select { template <class T> static T run(T a, T b, bool p) { return p ? a : b; } };
 struct slct_int { template <class T> static T run(T a, T b, s32 c) { return c >= 0 ? a : b; } };
 struct slct_float { template <class T> static T run(T a, T b, f32 c) { return c >= 0 ? a : b; } };
+
+struct slct_flushed { template <class T> static T run(T a, T b, f32 c) { return c > -0x1p-126f ? a : b; } };  // .ftz
 
 struct eq { template <class T> static bool run(T a, T b) { return a == b; } };
 struct ne { template <class T> static bool run(T a, T b) { return a != b; } };
@@ -442,6 +457,16 @@ inline bool is_nan(f16 a) { return (a.bits & 0x7fff) > 0x7c00; }
 inline bool is_nan(bf16 a) { return (a.bits & 0x7fff) > 0x7f80; }
 struct hneg { template <class H> static H run(H a) { return {u16(is_nan(a) ? 0x7fff : a.bits ^ 0x8000)}; } };
 struct habs { template <class H> static H run(H a) { return {u16(is_nan(a) ? 0x7fff : a.bits & 0x7fff)}; } };
+inline f16 flush(f16 a) { return (a.bits & 0x7c00) == 0 ? f16{u16(a.bits & 0x8000)} : a; }
+template <class F>
+struct hftz { template <class... A> static f16 run(A... a) { return flush(F::run(flush(a)...)); } };
+template <class F>
+struct hxorsign { template <class H> static H run(H a, H b) {
+  const H r = F::run(habs::run(a), habs::run(b));
+  return to_float(r) != to_float(r) ? r : H{u16(r.bits | ((a.bits ^ b.bits) & 0x8000))};
+} };
+template <class F>
+struct hcompare_ftz { static bool run(f16 a, f16 b) { return F::run(to_float(flush(a)), to_float(flush(b))); } };
 template <class F>
 struct hcompare { template <class H> static bool run(H a, H b) { return F::run(to_float(a), to_float(b)); } };
 // Both halves of a packed pair.

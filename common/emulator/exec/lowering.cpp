@@ -173,7 +173,7 @@ void FunctionLowering::lower_instruction(const Instruction& instruction) {
            lower_mbarrier(instruction, opcode) || lower_compare(instruction, opcode) ||
            lower_carry(instruction, opcode) || lower_convert(instruction) ||
            lower_collective(instruction, opcode) || lower_matrix(instruction, opcode) ||
-           lower_lanewise(instruction);
+           lower_logic_with_predicate(instruction, opcode) || lower_lanewise(instruction);
   } catch (const std::out_of_range&) {
     invalid("an operand is missing or of another kind");
   }

@@ -67,6 +67,29 @@ void FunctionLowering::emit_operation(const Operation& operation, const Instruct
   finish_destination(instruction.operands[0], row, Opcode(instruction.opcode).last());
 }
 
+// lop3.and.b32 d|p, a, b, c, table, q: also whether any bit is set, combined with q.
+bool FunctionLowering::lower_logic_with_predicate(const Instruction& instruction,
+                                                  const Opcode& opcode) {
+  const auto& operands = instruction.operands;
+  if (opcode.head() != "lop3" || opcode.parts.size() != 3 || operands.size() != 6 ||
+      operands[0].kind != Operand::Kind::pair || (!opcode.has("and") && !opcode.has("or"))) {
+    return false;
+  }
+  const auto word = [&](std::size_t i) { return source(operands[i], RowKind::word); };
+  const std::uint32_t value = rows_.temporary(RowKind::word);
+  emit("lop3.b32", value, {word(1), word(2), word(3), word(4)});
+  const std::uint32_t some = rows_.temporary(RowKind::predicate);
+  emit("setp.ne.u32", some, {value, constant(RowKind::word, 0)});
+  const std::uint32_t q = source(operands[5], RowKind::predicate);
+  emit(opcode.has("and") ? "and.pred" : "or.pred",
+       destination(operands[0].elements.at(1), RowKind::predicate), {some, q});
+  const Operand& to = operands[0].elements.at(0);
+  const std::uint32_t d = destination(to, RowKind::word);
+  emit("_copy.32", d, {value});
+  finish_destination(to, d, "u32");
+  return true;
+}
+
 bool FunctionLowering::lower_lanewise(const Instruction& instruction) {
   const Operation* operation = find_operation(instruction.opcode);
   // Forms that differ in nothing but their spelling.
@@ -80,7 +103,6 @@ bool FunctionLowering::lower_lanewise(const Instruction& instruction) {
       parts[opcode.head() == "slct" ? parts.size() - 2 : 1] = bytes == 8   ? "b64"
                                                               : bytes == 4 ? "b32"
                                                                            : "b16";
-      std::erase(parts, std::string_view("ftz"));
       operation = find_operation(joined(parts));
     } else if (opcode.last() == "relu" && opcode.parts.size() == 3) {  // min.s16x2.relu
       operation = find_operation(joined({opcode.head(), "relu", opcode.parts[1]}));
@@ -110,6 +132,12 @@ bool FunctionLowering::lower_move(const Instruction& instruction, const Opcode& 
   }
   const auto type = type_of(opcode.last());
   if (!type) return false;
+  if (*type == ptx::Type::b128) {
+    const std::vector<std::uint32_t> from = wide_halves(operands[1]), to = wide_halves(operands[0]);
+    emit("_copy.64", to[0], {from[0]});
+    emit("_copy.64", to[1], {from[1]});
+    return true;
+  }
   if (operands[0].kind == Operand::Kind::vector || operands[1].kind == Operand::Kind::vector) {
     move_vector(instruction, ptx::bytes_of(*type));
     return true;
@@ -366,8 +394,14 @@ bool FunctionLowering::lower_collective(const Instruction& instruction, const Op
   std::string_view name = instruction.opcode;
   if (opcode.head() == "membar" || opcode.head() == "fence") name = "fence";
   if (opcode.head() == "prefetch" || opcode.head() == "prefetchu" || opcode.head() == "pmevent" ||
-      opcode.head() == "griddepcontrol" || opcode.head() == "discard") {
+      opcode.head() == "griddepcontrol" || opcode.head() == "discard" ||
+      opcode.head() == "applypriority") {
     name = "_nothing";
+  }
+  if (opcode.head() == "createpolicy") {  // what a cache should do changes no result
+    const std::uint32_t policy = destination(instruction.operands.at(0), RowKind::wide);
+    emit("_copy.64", policy, {constant(RowKind::wide, 0)});
+    return true;
   }
   const Collective* found = find_collective(name);
   if (!found) return false;

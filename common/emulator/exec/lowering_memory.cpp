@@ -144,12 +144,14 @@ bool FunctionLowering::load_parameter(const Instruction& instruction, Type type,
 
 void FunctionLowering::lower_load(const Instruction& instruction, const Opcode& opcode) {
   const auto type = type_of(opcode.last());
-  const int vector = vector_size(opcode);
   const auto& operands = instruction.operands;
-  if (!type || *type == Type::b128 || operands.size() < 2) unsupported(instruction);
+  if (!type || operands.size() < 2) unsupported(instruction);
+  const bool is_b128 = *type == Type::b128;
+  const int vector = is_b128 ? 2 : vector_size(opcode);
+  if (is_b128 && (opcode.has("param") || vector_size(opcode) != 0)) unsupported(instruction);
   if (opcode.has("param") && load_parameter(instruction, *type, vector)) return;
   const Space space = space_of(instruction, opcode);
-  const int bytes = ptx::bytes_of(*type);
+  const int bytes = std::min(ptx::bytes_of(*type), 8);  // a b128 is two b64
   const RowKind kind = row_kind_of(*type);
   Inst inst;
   inst.all = inst.some =
@@ -163,6 +165,8 @@ void FunctionLowering::lower_load(const Instruction& instruction, const Opcode& 
   set_address(inst, operands[1], space);
   if (vector == 0) {
     inst.d = destination(operands[0], kind);
+  } else if (is_b128) {
+    set_list(inst, wide_halves(operands[0]), 2);
   } else {
     if (operands[0].elements.size() != static_cast<std::size_t>(vector)) {
       invalid("the vector has another size");
@@ -187,11 +191,13 @@ void FunctionLowering::lower_load(const Instruction& instruction, const Opcode& 
 void FunctionLowering::lower_store(const Instruction& instruction, const Opcode& opcode) {
   if (opcode.has("async") || opcode.has("bulk")) unsupported(instruction);
   const auto type = type_of(opcode.last());
-  const int vector = vector_size(opcode);
   const auto& operands = instruction.operands;
-  if (!type || *type == Type::b128 || operands.size() < 2) unsupported(instruction);
+  if (!type || operands.size() < 2) unsupported(instruction);
+  const bool is_b128 = *type == Type::b128;
+  const int vector = is_b128 ? 2 : vector_size(opcode);
+  if (is_b128 && vector_size(opcode) != 0) unsupported(instruction);
   const Space space = space_of(instruction, opcode);
-  const int bytes = ptx::bytes_of(*type);
+  const int bytes = std::min(ptx::bytes_of(*type), 8);
   const RowKind kind = row_kind_of(*type);
   const bool is_f32 = *type == Type::f32;
   Inst inst;
@@ -200,6 +206,8 @@ void FunctionLowering::lower_store(const Instruction& instruction, const Opcode&
   set_address(inst, operands[0], space);
   if (vector == 0) {
     inst.s[1] = source(operands[1], kind, is_f32);
+  } else if (is_b128) {
+    set_list(inst, wide_halves(operands[1]), 0);
   } else {
     if (operands[1].elements.size() != static_cast<std::size_t>(vector)) {
       invalid("the vector has another size");
@@ -217,7 +225,7 @@ void FunctionLowering::lower_store(const Instruction& instruction, const Opcode&
 void FunctionLowering::lower_atomic(const Instruction& instruction, const Opcode& opcode) {
   const bool returns = opcode.head() == "atom";
   const auto& operands = instruction.operands;
-  if (opcode.has("async") || vector_size(opcode) != 0) unsupported(instruction);
+  if (opcode.has("async")) unsupported(instruction);
   std::string_view operation;
   for (const std::string_view part :
        {"add", "min", "max", "and", "or", "xor", "exch", "cas", "inc", "dec"}) {
@@ -234,6 +242,10 @@ void FunctionLowering::lower_atomic(const Instruction& instruction, const Opcode
   inst.all = inst.some = handler;
   inst.bytes = static_cast<std::uint8_t>(ptx::bytes_of(*type));
   set_address(inst, operands[first], space);
+  if (*type == Type::b128) return lower_wide_exchange(inst, instruction, first);
+  if (vector_size(opcode) != 0) {
+    return lower_vector_atomic(inst, instruction, first, vector_size(opcode));
+  }
   inst.s[1] = source(operands[first + 1], kind, is_f32);
   if (operation == "cas") {
     if (operands.size() < first + 3) unsupported(instruction);
@@ -242,6 +254,53 @@ void FunctionLowering::lower_atomic(const Instruction& instruction, const Opcode
   if (returns && operands[0].kind != Operand::Kind::sink) inst.d = destination(operands[0], kind);
   append(inst);
   if (inst.d != no_row) finish_destination(operands[0], inst.d, opcode.last());
+}
+
+// atom.exch.b128 and atom.cas.b128: see wide_exchange in atomics.cpp.
+void FunctionLowering::lower_wide_exchange(Inst inst, const Instruction& instruction,
+                                           std::size_t first) {
+  const auto& operands = instruction.operands;
+  std::vector<std::uint32_t> list;
+  for (std::size_t i = first + 1; i < operands.size(); ++i) {
+    for (const std::uint32_t row : wide_halves(operands[i])) list.push_back(row);
+  }
+  const std::size_t needed = Opcode(instruction.opcode).has("cas") ? 4 : 2;
+  if (first != 1 || list.size() != needed) unsupported(instruction);
+  inst.bytes = static_cast<std::uint8_t>(16 / list.size());  // times the list: 16
+  set_list(inst, std::move(list), 0);
+  if (operands[0].kind != Operand::Kind::sink) {
+    const std::vector<std::uint32_t> to = wide_halves(operands[0]);
+    inst.d = to[0];
+    inst.e = to[1];
+  }
+  append(inst);
+}
+
+// Of vectors each element is updated by itself; observers see the first, as wide as the whole.
+void FunctionLowering::lower_vector_atomic(Inst inst, const Instruction& instruction,
+                                           std::size_t first, int elements) {
+  const auto& operands = instruction.operands;
+  const auto count = static_cast<std::size_t>(elements);
+  const auto& values = operands.at(first + 1).elements;
+  const bool returns = first == 1 && operands[0].kind != Operand::Kind::sink;
+  if (values.size() != count || (returns && operands[0].elements.size() != count)) {
+    invalid("the vector has another size");
+  }
+  const std::uint8_t bytes = inst.bytes;
+  std::vector<std::uint32_t> old(count, no_row);  // a result may be a later element's source
+  for (std::size_t e = 0; e < count; ++e) {
+    inst.s[1] = source(values[e], RowKind::word, true);
+    if (returns) old[e] = rows_.temporary(RowKind::word);
+    inst.d = old[e];
+    inst.bytes = e == 0 ? static_cast<std::uint8_t>(bytes * elements) : std::uint8_t{0};
+    append(inst);
+    inst.immediate += bytes;
+  }
+  for (std::size_t e = 0; returns && e < count; ++e) {
+    const std::uint32_t to = destination(operands[0].elements[e], RowKind::word);
+    emit("_copy.32", to, {old[e]});
+    finish_destination(operands[0].elements[e], to, "u32");
+  }
 }
 
 // cp.async.{ca,cg}.shared.global [to], [from], bytes{, source bytes}; commit_group; wait_group N;

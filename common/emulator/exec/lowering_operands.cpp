@@ -67,6 +67,7 @@ const Special* find_special(const std::string& name) {
       {"%cluster_nctaid.z", Special::one},
       {"%cluster_nctarank", Special::one},
       {"%is_explicit_cluster", Special::zero},
+      {"%current_graph_exec", Special::zero},
   };
   const auto found = table.find(name);
   return found == table.end() ? nullptr : &found->second;
@@ -84,7 +85,7 @@ void for_defined(const Operand& operand, const Visit& visit) {
 
 RowKind row_kind_of(ptx::Type type) {
   if (type == ptx::Type::pred) return RowKind::predicate;
-  return ptx::bytes_of(type) == 8 ? RowKind::wide : RowKind::word;
+  return ptx::bytes_of(type) >= 8 ? RowKind::wide : RowKind::word;  // b128: two wide rows
 }
 
 void FunctionLowering::count_definitions() {
@@ -238,6 +239,33 @@ std::uint32_t FunctionLowering::source(const Operand& operand, RowKind kind, boo
     default:
       unsupported(*current_);
   }
+}
+
+// The rows of the two halves of a .b128 register, or of {low, high}.
+std::vector<std::uint32_t> FunctionLowering::wide_halves(const Operand& operand) {
+  if (operand.kind == Operand::Kind::vector) {
+    if (operand.elements.size() != 2) invalid("a .b128 has two halves");
+    std::vector<std::uint32_t> rows;
+    for (const Operand& half : operand.elements) {
+      const bool sink = half.kind == Operand::Kind::sink;
+      if (!sink &&
+          (half.kind != Operand::Kind::reg || register_kind(half.index) != RowKind::wide)) {
+        unsupported(*current_);
+      }
+      rows.push_back(sink ? rows_.temporary(RowKind::wide) : register_row(half.index));
+    }
+    return rows;
+  }
+  if (operand.kind == Operand::Kind::sink) {
+    return {rows_.temporary(RowKind::wide), rows_.temporary(RowKind::wide)};
+  }
+  if (operand.kind != Operand::Kind::reg ||
+      source_.registers.at(static_cast<std::size_t>(operand.index)).type != ptx::Type::b128) {
+    unsupported(*current_);
+  }
+  const auto [found, fresh] = upper_.try_emplace(operand.index, 0u);
+  if (fresh) found->second = rows_.temporary(RowKind::wide);
+  return {static_cast<std::uint32_t>(operand.index), found->second};
 }
 
 // Rows of vector operands: the first `written` are results.

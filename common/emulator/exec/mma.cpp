@@ -10,6 +10,7 @@
 #include <cstring>
 
 #include "common/emulator/exec/lane_functions.hpp"
+#include "common/emulator/exec/narrow_floats.hpp"
 #include "common/emulator/exec/warp.hpp"
 
 namespace ladder::emulator {
@@ -17,18 +18,6 @@ namespace ladder::emulator {
 namespace {
 
 constexpr int most_elements = 16 * 256;  // of A: m16n8k256
-
-f32 from_e4m3(u8 bits) {
-  const int exponent = (bits >> 3) & 15, fraction = bits & 7;
-  if (exponent == 15 && fraction == 7) return std::bit_cast<f32>(0x7fffffffu);
-  const f32 size = exponent == 0 ? static_cast<f32>(fraction) * 0x1p-9f
-                                 : std::bit_cast<f32>(static_cast<u32>(exponent + 120) << 23 |
-                                                      static_cast<u32>(fraction) << 20);
-  return bits & 0x80 ? -size : size;
-}
-f32 from_e5m2(u8 bits) {
-  return to_float(f16{static_cast<u16>(bits << 8)});
-}
 
 template <class T, class V, class Convert>
 void convert_each(const std::byte* row, int count, V* to, const Convert& convert) {
@@ -47,9 +36,9 @@ void read_register(const std::byte* row, Element element, f64* to) {
       return convert_each<u32>(row, 32, to,
                                [](u32 bits) { return std::bit_cast<f32>(bits & 0xffffe000u); });
     case Element::e4m3:
-      return convert_each<u8>(row, 128, to, from_e4m3);
+      return convert_each<u8>(row, 128, to, [](u8 bits) { return to_float(e4m3{bits}); });
     case Element::e5m2:
-      return convert_each<u8>(row, 128, to, from_e5m2);
+      return convert_each<u8>(row, 128, to, [](u8 bits) { return to_float(e5m2{bits}); });
     case Element::f64:
       return convert_each<f64>(row, 32, to, [](f64 value) { return value; });
     default:

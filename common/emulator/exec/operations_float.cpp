@@ -1,5 +1,6 @@
 // The FLOAT rows of ops.def.
 #include "common/emulator/exec/lane_functions.hpp"
+#include "common/emulator/exec/narrow_floats.hpp"
 #include "common/emulator/exec/operations.hpp"
 
 namespace ladder::emulator {

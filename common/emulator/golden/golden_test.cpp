@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <cstdio>
+#include <fstream>
 #include <set>
 
 #include "common/emulator/exec/matrix_forms.hpp"
@@ -25,6 +26,19 @@ const char* const table_opcodes[] = {
 
 Recording recording_of(const std::string& family) {
   return read_recording(std::filesystem::path(kRecorded) / (family + ".zst"));
+}
+
+// Opcodes that were added since the last recording: golden/awaiting.txt. The next recording, on a GPU,
+// empties the list.
+const std::set<std::string>& awaiting() {
+  static const std::set<std::string> names = [] {
+    std::set<std::string> read;
+    std::ifstream file(std::filesystem::path(kRecorded).parent_path() / "awaiting.txt");
+    for (std::string line; std::getline(file, line);)
+      if (!line.empty() && line[0] != '#') read.insert(line);
+    return read;
+  }();
+  return names;
 }
 
 std::string hexadecimal(u64 value) {
@@ -71,6 +85,7 @@ void compare(const Family& family) {
   Recording recording = recording_of(family.name);
   const auto machine = emulated_machine();
   for (const Question& question : questions(table)) {
+    if (awaiting().count(question.name()) != 0) continue;
     const Outcome outcome = machine->run(kernel_run(question));
     const std::string found = difference(question, recording.answers[question.name()], outcome);
     CHECK(found == "");
@@ -101,8 +116,13 @@ TEST_CASE("every row of ops.def has a golden vector") {
       known.insert(name.substr(0, name.find(' ')));
   std::string missing;
   for (const std::string opcode : table_opcodes)
-    if (opcode[0] != '_' && known.count(opcode) == 0) missing += opcode + "\n";
+    if (opcode[0] != '_' && known.count(opcode) == 0 && awaiting().count(opcode) == 0)
+      missing += opcode + "\n";
   CHECK(missing == "");
+  for (const std::string& opcode : awaiting()) {
+    INFO(opcode);
+    CHECK(known.count(opcode) == 0);  // else it waits no longer: take it from the list
+  }
 }
 
 TEST_CASE("the emulator answers as an H200 does") {

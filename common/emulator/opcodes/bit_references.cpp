@@ -194,6 +194,8 @@ void add_bit_references(ReferenceTable& table) {
   table.row("bmsk.wrap.b32", [](u32 a, u32 b) { return mask(a & 31, b & 31); });
   table.row("szext.clamp.u32", [](u32 a, u32 n) { return n >= 32 ? a : a & mask(0, n); });
   table.row("szext.clamp.s32", [](s32 a, u32 n) { return extracted(a, 0, std::min(n, 32u)); });
+  table.row("szext.wrap.u32", [](u32 a, u32 n) { return a & mask(0, n & 31); });
+  table.row("szext.wrap.s32", [](s32 a, u32 n) { return extracted(a, 0, n & 31); });
   table.row("fns.b32", [](u32 a, u32 b, s32 n) { return nth_set(a, b, n); });
   table.row_with_constants("lop3.b32", {0x00, 0x80, 0x96, 0xe8, 0xca, 0x1b, 0xff},
                            [](u32 a, u32 b, u32 c, u32 t) { return looked_up(a, b, c, t); });
@@ -204,6 +206,17 @@ void add_bit_references(ReferenceTable& table) {
   table.row("prmt.b32.ecl", [](u32 a, u32 b, u32 c) { return permuted_by(clamp_left, a, b, c); });
   table.row("prmt.b32.ecr", [](u32 a, u32 b, u32 c) { return permuted_by(clamp_right, a, b, c); });
   table.row("prmt.b32.rc16", [](u32 a, u32 b, u32 c) { return permuted_by(replicate16, a, b, c); });
+  const auto flushed_at_least_zero = [](F32 c) {
+    return at_least_zero(c) || (c.bits > 0x80000000 && c.bits < 0x80800000);
+  };
+  table.row("slct.b16.s32", [](u16 a, u16 b, s32 c) { return c >= 0 ? a : b; });
+  table.row("slct.b16.f32", [](u16 a, u16 b, F32 c) { return at_least_zero(c) ? a : b; });
+  table.row("slct.ftz.b16.f32",
+            [=](u16 a, u16 b, F32 c) { return flushed_at_least_zero(c) ? a : b; });
+  table.row("slct.ftz.b32.f32",
+            [=](u32 a, u32 b, F32 c) { return flushed_at_least_zero(c) ? a : b; });
+  table.row("slct.ftz.b64.f32",
+            [=](u64 a, u64 b, F32 c) { return flushed_at_least_zero(c) ? a : b; });
   table.row("slct.b32.s32", [](u32 a, u32 b, s32 c) { return c >= 0 ? a : b; });
   table.row("slct.b64.s32", [](u64 a, u64 b, s32 c) { return c >= 0 ? a : b; });
   table.row("slct.b32.f32", [](u32 a, u32 b, F32 c) { return at_least_zero(c) ? a : b; });

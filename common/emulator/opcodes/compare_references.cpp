@@ -70,6 +70,7 @@ void add_compare_references(ReferenceTable& table) {
   floats<F32>(table, "ftz.f32", single_format, true);
   floats<F64>(table, "f64", double_format);
   floats<F16>(table, "f16", half_format);
+  floats<F16>(table, "ftz.f16", half_format, true);
   floats<BF16>(table, "bf16", bfloat_format);
 }
 

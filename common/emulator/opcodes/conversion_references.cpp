@@ -1,5 +1,6 @@
 // cvt between all types.
 #include <algorithm>
+#include <cmath>
 
 #include "common/emulator/opcodes/reference.hpp"
 #include "common/emulator/opcodes/soft_float.hpp"
@@ -201,9 +202,137 @@ void packed(ReferenceTable& table) {
   }
 }
 
+// .satfinite: infinities and what overflows become the largest number.
+template <class T>
+u64 finite(u64 bits) {
+  const u64 infinity = ((u64(1) << Float<T>::format.exponent_bits) - 1)
+                       << Float<T>::format.fraction_bits;
+  const bool is_infinite = magnitude(Float<T>::format, bits) == infinity;
+  return is_infinite ? bits - 1 : bits;
+}
+template <class Pair, class To>
+void finite_narrowed(ReferenceTable& table) {
+  const auto relu = [](u64 a) {
+    return !is_nan(Float<To>::format, a) && is_negative(Float<To>::format, a) ? u64(0) : a;
+  };
+  for (const Direction& direction : {directions[0], directions[1]}) {
+    const auto convert = [=](F32 a) {
+      return finite<To>(soft_convert(single_format, Float<To>::format, a.bits, direction.rounding));
+    };
+    const std::string head = std::string("cvt.r") + direction.name;
+    const std::string type = name_of<To>();
+    table.row(head + ".satfinite." + type + ".f32", [=](F32 a) { return made<To>(convert(a)); });
+    table.row(head + ".satfinite." + type + "x2.f32", [=](F32 a, F32 b) {
+      return Pair{u16(convert(b)), u16(convert(a))};
+    });
+    for (const char* const order : {".relu.satfinite.", ".satfinite.relu."}) {
+      table.row(head + order + type + ".f32", [=](F32 a) { return made<To>(relu(convert(a))); });
+      table.row(head + order + type + "x2.f32", [=](F32 a, F32 b) {
+        return Pair{u16(relu(convert(b))), u16(relu(convert(a)))};
+      });
+    }
+  }
+}
+
+// An 8-bit format by the values of its patterns.
+struct Eight {
+  const char* name;
+  int fraction_bits, bias;
+  u8 largest;
+};
+constexpr Eight eights[] = {{"e4m3", 3, 7, 0x7e}, {"e5m2", 2, 15, 0x7b}};
+
+double value_of(const Eight& kind, int size) {
+  const int exponent = size >> kind.fraction_bits;
+  const int fraction = size & ((1 << kind.fraction_bits) - 1);
+  const int whole = exponent == 0 ? fraction : fraction + (1 << kind.fraction_bits);
+  return std::ldexp(whole, std::max(exponent, 1) - kind.bias - kind.fraction_bits);
+}
+// The nearest number, an even pattern of two; NaN is 0x7f.
+u8 nearest(const Eight& kind, double value, bool relu) {
+  if (value != value) return 0x7f;
+  if (relu && std::signbit(value)) return 0;
+  // Far above the largest, distances could no longer be told apart.
+  const double wanted = std::min(std::fabs(value), 2 * value_of(kind, kind.largest));
+  int best = 0;
+  for (int size = 1; size <= kind.largest; ++size) {
+    const double nearer = std::fabs(value_of(kind, best) - wanted);
+    const double distance = std::fabs(value_of(kind, size) - wanted);
+    if (distance < nearer || (distance == nearer && size % 2 == 0)) best = size;
+  }
+  return u8(best | (std::signbit(value) ? 0x80 : 0));
+}
+double as_double(Format from, u64 bits) {
+  return std::bit_cast<double>(soft_convert(from, double_format, bits, Rounding::nearest));
+}
+void eight_bits(ReferenceTable& table, const Eight& kind) {
+  const std::string type = std::string(kind.name) + "x2";
+  for (const char* const modifiers : {"", "relu.satfinite.", "satfinite.relu."}) {
+    const bool relu = *modifiers != 0;
+    const std::string head = std::string("cvt.rn.") + (relu ? modifiers : "satfinite.");
+    const auto pair = [=](double a, double b) {
+      return u16(nearest(kind, a, relu) << 8 | nearest(kind, b, relu));
+    };
+    table.row(head + type + ".f32", [=](F32 a, F32 b) {
+      return pair(as_double(single_format, a.bits), as_double(single_format, b.bits));
+    });
+    table.row(head + type + ".f16x2", [=](F16x2 a) {
+      return pair(as_double(half_format, a.high), as_double(half_format, a.low));
+    });
+  }
+  for (const bool relu : {false, true}) {
+    const auto widened = [=](int bits) -> u16 {
+      const int size = bits & 0x7f;
+      const bool infinite = size == kind.largest + 1 && kind.fraction_bits == 2;
+      if (size > kind.largest && !infinite) return 0x7fff;
+      if (relu && (bits & 0x80) != 0) return 0;
+      const double value = infinite ? INFINITY : value_of(kind, size);
+      return u16(
+          soft_convert(double_format, half_format, std::bit_cast<u64>(value), Rounding::nearest) |
+          ((bits & 0x80) != 0 ? 0x8000u : 0u));
+    };
+    table.row(std::string(relu ? "cvt.rn.relu.f16x2." : "cvt.rn.f16x2.") + type, [=](u16 a) {
+      return F16x2{widened(a & 0xff), widened(a >> 8)};
+    });
+  }
+}
+
+// tf32: an f32 without its last 13 bits.
+void tf32(ReferenceTable& table) {
+  constexpr Format format{8, 10};
+  const auto row = [&](const std::string& modifiers, bool relu, bool is_finite, auto round) {
+    table.row("cvt." + modifiers + ".tf32.f32", [=](F32 a) -> u32 {
+      if (is_nan(single_format, a.bits)) return 0x7fffffff;
+      if (relu && is_negative(single_format, a.bits)) return 0;
+      const u32 bits = round(a.bits);
+      return is_finite && (bits & 0x7fffffff) == 0x7f800000 ? bits - 0x2000 : bits;
+    });
+  };
+  for (const Direction& direction : {directions[0], directions[1]}) {
+    const auto round = [=](u32 bits) {
+      return u32(soft_convert(single_format, format, bits, direction.rounding)) << 13;
+    };
+    const std::string head = std::string("r") + direction.name;
+    row(head, false, false, round);
+    row(head + ".relu", true, false, round);
+    row(head + ".satfinite", false, true, round);
+    row(head + ".satfinite.relu", true, true, round);
+  }
+  const auto away = [](u32 bits) {
+    const u32 kept = bits & ~0x1fffu;
+    return (bits & 0x1000) != 0 ? kept + 0x2000 : kept;
+  };
+  row("rna", false, false, away);
+  row("rna.satfinite", false, true, away);
+}
+
 }  // namespace
 
 void add_conversion_references(ReferenceTable& table) {
+  finite_narrowed<F16x2, F16>(table);
+  finite_narrowed<BF16x2, BF16>(table);
+  for (const Eight& kind : eights) eight_bits(table, kind);
+  tf32(table);
   with_integers<u8>(table);
   with_integers<u16>(table);
   with_integers<u32>(table);

@@ -145,6 +145,13 @@ void minima(ReferenceTable& table, const std::string& name, bool greater) {
   table.row(name + ".NaN.xorsign.abs.f32", [=](F32 a, F32 b) {
     return made<F32>(with_signs(lesser_or_nan<F32>(size(a), size(b), greater), a.bits, b.bits));
   });
+  table.row(name + ".ftz.xorsign.abs.f32", [=](F32 a, F32 b) {
+    return made<F32>(with_signs(lesser<F32>(size(ftz(a)), size(ftz(b)), greater), a.bits, b.bits));
+  });
+  table.row(name + ".ftz.NaN.xorsign.abs.f32", [=](F32 a, F32 b) {
+    return made<F32>(
+        with_signs(lesser_or_nan<F32>(size(ftz(a)), size(ftz(b)), greater), a.bits, b.bits));
+  });
   table.row(name + ".f64",
             [=](F64 a, F64 b) { return made<F64>(lesser<F64>(a.bits, b.bits, greater)); });
 }

@@ -32,6 +32,13 @@ u16 lesser(HalfKind kind, u64 a, u64 b, bool greater, bool nan_wins) {
   return u16(a_is_less != greater ? a : b);
 }
 
+// The lesser magnitude with both signs multiplied; a NaN keeps its own.
+u16 lesser_with_signs(HalfKind kind, u64 a, u64 b, bool greater, bool nan_wins) {
+  const Format f = kind.format;
+  const u16 size = lesser(kind, magnitude(f, a), magnitude(f, b), greater, nan_wins);
+  return is_nan(f, size) ? size : u16(size | ((a ^ b) & 0x8000));
+}
+
 // One row for the single type and one for the pair, from a function of bits.
 template <class Single, class Pair>
 class Rows {
@@ -95,10 +102,61 @@ void arithmetic(Rows<Single, Pair> rows, HalfKind kind) {
     const std::string name = greater ? "max." : "min.";
     rows.binary(name, [=](u64 a, u64 b) { return lesser(kind, a, b, greater, false); });
     rows.binary(name + "NaN.", [=](u64 a, u64 b) { return lesser(kind, a, b, greater, true); });
+    for (const bool nan_wins : {false, true}) {
+      rows.binary(name + (nan_wins ? "NaN." : "") + "xorsign.abs.",
+                  [=](u64 a, u64 b) { return lesser_with_signs(kind, a, b, greater, nan_wins); });
+    }
   }
   const auto number = [=](u64 a, u64 result) { return is_nan(f, a) ? canonical_nan(f) : result; };
   rows.unary("neg.", [=](u64 a) { return number(a, negated(f, a)); });
   rows.unary("abs.", [=](u64 a) { return number(a, magnitude(f, a)); });
+}
+
+// .ftz, of f16 only: subnormal operands and results are zeros of their sign.
+void flushing(Rows<F16, F16x2> rows) {
+  static constexpr Format f = half_format;
+  const auto ftz = [](u64 a) { return flushed(f, a); };
+  const auto add = [=](u64 a, u64 b) {
+    return ftz(soft_add(f, ftz(a), ftz(b), Rounding::nearest));
+  };
+  const auto subtract = [=](u64 a, u64 b) { return add(a, negated(f, b)); };
+  const auto multiply = [=](u64 a, u64 b) {
+    return ftz(soft_multiply(f, ftz(a), ftz(b), Rounding::nearest));
+  };
+  const auto fma = [=](u64 a, u64 b, u64 c) {
+    return ftz(soft_fma(f, ftz(a), ftz(b), ftz(c), Rounding::nearest));
+  };
+  for (const std::string& rounding : {std::string("."), std::string(".rn.")}) {
+    const std::string tail = rounding + "ftz.";
+    rows.binary("add" + tail, add);
+    rows.binary("sub" + tail, subtract);
+    rows.binary("mul" + tail, multiply);
+    rows.binary("add" + tail + "sat.", [=](u64 a, u64 b) { return saturated(half, add(a, b)); });
+    rows.binary("sub" + tail + "sat.",
+                [=](u64 a, u64 b) { return saturated(half, subtract(a, b)); });
+    rows.binary("mul" + tail + "sat.",
+                [=](u64 a, u64 b) { return saturated(half, multiply(a, b)); });
+  }
+  rows.ternary("fma.rn.ftz.", fma);
+  rows.ternary("fma.rn.ftz.sat.",
+               [=](u64 a, u64 b, u64 c) { return saturated(half, fma(a, b, c)); });
+  rows.ternary("fma.rn.ftz.relu.",
+               [=](u64 a, u64 b, u64 c) { return rectified(half, fma(a, b, c)); });
+  for (const bool greater : {false, true}) {
+    for (const bool nan_wins : {false, true}) {
+      const std::string name =
+          std::string(greater ? "max" : "min") + ".ftz." + (nan_wins ? "NaN." : "");
+      rows.binary(name,
+                  [=](u64 a, u64 b) { return lesser(half, ftz(a), ftz(b), greater, nan_wins); });
+      rows.binary(name + "xorsign.abs.", [=](u64 a, u64 b) {
+        return lesser_with_signs(half, ftz(a), ftz(b), greater, nan_wins);
+      });
+    }
+  }
+  rows.unary("neg.ftz.",
+             [=](u64 a) { return is_nan(f, a) ? canonical_nan(f) : negated(f, ftz(a)); });
+  rows.unary("abs.ftz.",
+             [=](u64 a) { return is_nan(f, a) ? canonical_nan(f) : magnitude(f, ftz(a)); });
 }
 
 // Correct to the manual's bound: the error of each half relative to its exact value.
@@ -137,6 +195,7 @@ void approximate(ReferenceTable& table, const std::string& head, const std::stri
 void add_half_references(ReferenceTable& table) {
   arithmetic(Rows<F16, F16x2>(table, "f16"), half);
   arithmetic(Rows<BF16, BF16x2>(table, "bf16"), bfloat);
+  flushing(Rows<F16, F16x2>(table, "f16"));
   const auto exp2 = [](double a) { return std::exp2(a); };
   const auto flushed_exp2 = [](double a) {
     const double result = std::exp2(std::fabs(a) < 0x1p-126 ? 0 : a);

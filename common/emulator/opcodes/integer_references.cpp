@@ -118,6 +118,22 @@ void extremes_of_pairs(ReferenceTable& table, const std::string& type) {
   table.row("max.relu." + type, [=](u32 a, u32 b) { return halved<T>(a, b, greatest_above); });
 }
 
+// cvt.pack: a and b clamped, a above b; narrower than 16 bits, c goes above both.
+void packed(ReferenceTable& table, const std::string& type, s64 low, s64 high) {
+  const int bits = std::stoi(type.substr(1));
+  const auto both = [=](s32 a, s32 b) {
+    const s64 mask = (s64(1) << bits) - 1;
+    return u32((std::clamp<s64>(a, low, high) & mask) << bits |
+               (std::clamp<s64>(b, low, high) & mask));
+  };
+  if (bits == 16) {
+    table.row("cvt.pack.sat." + type + ".s32", both);
+  } else {
+    table.row("cvt.pack.sat." + type + ".s32.b32",
+              [=](s32 a, s32 b, u32 c) { return both(a, b) | c << (2 * bits); });
+  }
+}
+
 // Of parts of a word: distances beside each other (the third source is not used), or added to it.
 template <class Part>
 void distances_of_parts(ReferenceTable& table, const std::string& name, const std::string& type) {
@@ -176,6 +192,16 @@ void add_integer_references(ReferenceTable& table) {
   table.row("sub.sat.s32", [](s32 a, s32 b) { return clamped<s32>(s128(a) - b); });
   table.row("mad.hi.sat.s32",
             [](s32 a, s32 b, s32 c) { return clamped<s32>(s128(high_half(a, b)) + c); });
+  table.row("mad24.hi.sat.s32",
+            [](s32 a, s32 b, s32 c) { return clamped<s32>(s128(product24(a, b) >> 16) + c); });
+  packed(table, "s16", -32768, 32767);
+  packed(table, "u16", 0, 65535);
+  packed(table, "s8", -128, 127);
+  packed(table, "u8", 0, 255);
+  packed(table, "s4", -8, 7);
+  packed(table, "u4", 0, 15);
+  packed(table, "s2", -2, 1);
+  packed(table, "u2", 0, 3);
   table.row("min.relu.s32", [](s32 a, s32 b) { return std::max(std::min(a, b), 0); });
   table.row("max.relu.s32", [](s32 a, s32 b) { return std::max(std::max(a, b), 0); });
 }
