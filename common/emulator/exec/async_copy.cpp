@@ -81,10 +81,16 @@ void finish(Warp& warp, const IsDue& is_due) {
     }
     if (copy.bytes > 0) std::memcpy(copy.to, copy.from, copy.bytes);
     if (copy.zeros > 0) std::memset(copy.to + copy.bytes, 0, copy.zeros);
+    const auto offset = [&](const std::byte* at) {
+      return static_cast<std::uint32_t>(at - warp.shared);
+    };
     for (const auto& observer : warp.block.observers) {
-      if (copy.to == nullptr) continue;  // an arrival alone
-      observer->copy_done(warp, copy.lane, static_cast<std::uint32_t>(copy.to - warp.shared),
-                          copy.bytes + copy.zeros);
+      if (copy.to != nullptr) {
+        observer->copy_done(warp, copy.lane, offset(copy.to), copy.bytes + copy.zeros);
+      }
+      if (copy.arrives != nullptr) {
+        observer->mbarrier_arrived(warp, std::uint32_t{1} << copy.lane, offset(copy.arrives));
+      }
     }
     if (copy.arrives != nullptr) tell_arrived(warp, copy.lane, copy.arrives);
     if (copy.bulk) {

@@ -253,6 +253,7 @@ const Collective entries[] = {
   {"bar.warp.sync"               , nothing                              , W, false, false, 1, {W,W,W,W}, 0},
   {"isspacep.shared"             , is_space<shared_window>              , P, true , false, 1, {L,W,W,W}, -1},
   {"isspacep.shared::cta"        , is_space<shared_window>              , P, true , false, 1, {L,W,W,W}, -1},
+  {"isspacep.shared::cluster"    , is_space<shared_window>              , P, true , false, 1, {L,W,W,W}, -1},
   {"isspacep.local"              , is_space<local_window>               , P, true , false, 1, {L,W,W,W}, -1},
   {"isspacep.global"             , is_space<0>                          , P, true , false, 1, {L,W,W,W}, -1},
   {"isspacep.const"              , never                                , P, true , false, 1, {L,W,W,W}, -1},

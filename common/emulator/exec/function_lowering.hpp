@@ -33,6 +33,7 @@ class FunctionLowering {
   void lower_instruction(const Instruction& instruction);
   void begin_block();
   void end_block(End end, const Instruction& instruction);
+  void branch_around(const Instruction& instruction);
   void finish();
   void list_effects();
   void observe_block(const DraftBlock& draft, std::uint32_t number);

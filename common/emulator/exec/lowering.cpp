@@ -37,13 +37,18 @@ void guarded(std::byte* rows, const Inst& inst, Warp& warp, std::uint32_t mask) 
 bool ends_block(const Opcode& opcode) {
   const auto head = opcode.head();
   return head == "bra" || head == "brx" || head == "exit" || head == "ret" || head == "call" ||
-         ((head == "bar" || head == "barrier") && !opcode.has("warp") && !opcode.has("cluster"));
+         ((head == "bar" || head == "barrier") && !opcode.has("warp"));
 }
 
 bool begins_block(const Opcode& opcode) {
   const auto head = opcode.head();
   return head == "shfl" || head == "vote" || head == "match" || head == "redux" ||
          head == "elect" || head == "call" || (head == "bar" && opcode.has("warp"));
+}
+
+// A collective under a guard is branched around, so that its lanes can wait for their members.
+bool branches_around(const ptx::Instruction& instruction, const Opcode& opcode) {
+  return instruction.guard >= 0 && begins_block(opcode) && opcode.head() != "call";
 }
 
 // The clock counts by blocks, so that one between two readings of it must begin.
@@ -121,13 +126,14 @@ void FunctionLowering::find_block_starts() {
     if (is_matrix_instruction(opcode) && source_.body[i].guard < 0 && !whole_warp) {
       starts_[i] = whole_warp = true;
     }
-    if (ends_block(opcode)) starts_[i + 1] = true;
+    if (ends_block(opcode) || branches_around(source_.body[i], opcode)) starts_[i + 1] = true;
   }
   block_of_.assign(n + 1, 0);
   std::uint32_t number = 0;
   for (std::size_t i = 0; i <= n; ++i) {
     if (starts_[i] && i > 0) ++number;
     block_of_[i] = number;
+    if (i < n && branches_around(source_.body[i], Opcode(source_.body[i].opcode))) ++number;
   }
 }
 
@@ -166,6 +172,7 @@ void FunctionLowering::run() {
 void FunctionLowering::lower_instruction(const Instruction& instruction) {
   guard_ = instruction.guard < 0 ? no_row : register_row(instruction.guard);
   const Opcode opcode(instruction.opcode);
+  if (branches_around(instruction, opcode)) branch_around(instruction);
   bool done = false;
   try {
     done = lower_control(instruction, opcode) || lower_barrier(instruction, opcode) ||
@@ -178,6 +185,15 @@ void FunctionLowering::lower_instruction(const Instruction& instruction) {
     invalid("an operand is missing or of another kind");
   }
   if (!done) unsupported(instruction);
+}
+
+void FunctionLowering::branch_around(const Instruction& instruction) {
+  end_block(End::branch, instruction);
+  Block& branch = blocks_.back().block;
+  branch.end_negated = !branch.end_negated;
+  branch.target = block_of_[static_cast<std::size_t>(&instruction - source_.body.data()) + 1];
+  begin_block();
+  guard_ = no_row;
 }
 
 bool FunctionLowering::lower_control(const Instruction& instruction, const Opcode& opcode) {
@@ -279,7 +295,11 @@ void FunctionLowering::lower_call(const Instruction& instruction) {
 // bar.sync, bar.arrive, bar.red and their barrier.cta spellings.
 bool FunctionLowering::lower_barrier(const Instruction& instruction, const Opcode& opcode) {
   if ((opcode.head() != "bar" && opcode.head() != "barrier") || opcode.has("warp")) return false;
-  if (opcode.has("cluster")) return false;
+  if (opcode.has("cluster")) {
+    end_block(End::barrier, instruction);
+    blocks_.back().block.barrier_kind = opcode.has("wait") ? 'W' : 'A';
+    return true;
+  }
   const auto& operands = instruction.operands;
   const bool reduces = opcode.has("red");
   Block shape;

@@ -424,8 +424,7 @@ bool FunctionLowering::lower_collective(const Instruction& instruction, const Op
   }
   if (found->members >= 0) {
     Block& block = blocks_.back().block;
-    // A guarded operation cannot wait: its members are known only in its lanes.
-    block.needs_members = guard_ == no_row;
+    block.needs_members = true;
     block.members = inst.s[found->members];
     block.warp_barrier = opcode.head() == "bar";
   }

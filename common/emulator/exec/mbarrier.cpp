@@ -91,6 +91,14 @@ struct Access {
     }
     return unpacked(bits);
   }
+  u32 lane_bit() const { return 1u << lane; }
+  // Tells observers with `event`: BlockObserver::mbarrier_arrived or mbarrier_passed.
+  template <class Event>
+  void tell(Event event) const {
+    for (const auto& observer : warp.block.observers) {
+      (*observer.*event)(warp, lane_bit(), static_cast<u32>(object() - warp.shared));
+    }
+  }
   void give(u64 state) const {
     if (inst.d != no_row) reinterpret_cast<u64*>(rows + inst.d)[lane] = state;
   }
@@ -164,6 +172,7 @@ void arrive(std::byte* rows, const Inst& inst, Warp& warp, u32 mask) {
     if (Kind == Arrive::expect) barrier.bytes += static_cast<std::int32_t>(access.count());
     if (Drop) barrier.expected -= arrivals;
     barrier.pending -= arrivals;
+    access.tell(&BlockObserver::mbarrier_arrived);
     write(access.object(), barrier);
     access.give(state);
   });
@@ -195,7 +204,8 @@ void test_wait(std::byte* rows, const Inst& inst, Warp& warp, u32 mask) {
       finish_copies_for(warp, access.object());
       done = access.barrier().phase != wanted;
     }
-    bits = done ? bits | 1u << access.lane : bits & ~(1u << access.lane);
+    bits = done ? bits | access.lane_bit() : bits & ~access.lane_bit();
+    if (done) access.tell(&BlockObserver::mbarrier_passed);
     all_wait = all_wait && !done;
   });
   std::memcpy(rows + inst.d, &bits, 4);

@@ -107,7 +107,7 @@ struct Block {
   // barrier: rows of id and thread count, kind of reduction, predicate, result.
   std::uint32_t barrier_id = no_row, barrier_count = no_row;
   std::uint32_t barrier_source = no_row, barrier_result = no_row;
-  char barrier_kind = 's';  // s sync, a arrive, p popc, & and, | or
+  char barrier_kind = 's';  // s sync, a arrive, p popc, & and, | or; of a cluster: A arrive, W wait
   const ptx::Instruction* end_source = nullptr;
 };
 

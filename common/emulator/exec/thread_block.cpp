@@ -101,6 +101,8 @@ unsigned ThreadBlock::barrier_id(const std::byte* rows, const Block& at, int lan
 }
 
 void ThreadBlock::arrive(Warp& warp, Group& group, const Block& at, std::uint32_t mask) {
+  if (at.barrier_kind == 'A') return arrive_at_cluster(warp, mask);
+  if (at.barrier_kind == 'W') return wait_for_cluster(warp, group, at, mask);
   const std::byte* rows = group.frame->rows;
   const int first = std::countr_zero(mask);
   const unsigned id = barrier_id(rows, at, first);
@@ -114,16 +116,12 @@ void ThreadBlock::arrive(Warp& warp, Group& group, const Block& at, std::uint32_
   }
   for (const auto& observer : observers) observer->barrier_reached(warp, at, mask);
   Barrier& barrier = barriers_[id];
-  if (!observers.empty()) {
+  if (at.barrier_count != no_row) barrier.expected = read_word(rows, at.barrier_count, first);
+  if (!observers.empty() || barrier.expected != 0) {
     barrier.lanes_of_warp.resize(launch.warps);
     barrier.lanes_of_warp[warp.index] |= mask;
   }
-  std::uint32_t threads = static_cast<std::uint32_t>(std::popcount(mask));
-  if (at.barrier_count != no_row) {
-    barrier.expected = read_word(rows, at.barrier_count, first);
-    if (mask == warp.live()) threads = lanes;  // counted in whole warps
-  }
-  barrier.arrived += threads;
+  barrier.arrived += static_cast<std::uint32_t>(std::popcount(mask));
   ++worker.counters.barriers;
   if (FunctionTally* tally = group.frame->tally) {
     ++tally->blocks[static_cast<std::size_t>(&at - group.frame->blocks)].arrivals;
@@ -147,12 +145,24 @@ void ThreadBlock::exited(std::uint32_t threads) {
   for (unsigned id = 0; id < 16; ++id) {
     if (barriers_[id].arrived != 0) release_if_complete(id);
   }
+  release_cluster_if_complete();
+}
+
+bool ThreadBlock::complete(const Barrier& barrier) const {
+  if (barrier.expected == 0) return barrier.arrived >= live_threads_;
+  // Whoever gives a number counts whole warps: one has come when all its live lanes have.
+  std::uint32_t arrived = 0;
+  for (const auto& warp : warps_) {
+    const std::uint32_t there = barrier.lanes_of_warp[warp->index];
+    const bool whole = there != 0 && (warp->live() & ~there) == 0;
+    arrived += whole ? lanes : static_cast<std::uint32_t>(std::popcount(there));
+  }
+  return arrived >= barrier.expected;
 }
 
 void ThreadBlock::release_if_complete(unsigned id) {
   Barrier& barrier = barriers_[id];
-  const std::uint32_t expected = barrier.expected != 0 ? barrier.expected : live_threads_;
-  if (barrier.arrived < expected) return;
+  if (!complete(barrier)) return;
   if (!observers.empty()) tell_released(id);
   for (const auto& warp : warps_) {
     for (Group& group : warp->groups) {

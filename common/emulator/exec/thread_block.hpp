@@ -48,11 +48,18 @@ class ThreadBlock {
     std::uint32_t arrived = 0;
     std::uint32_t expected = 0;  // 0: all live threads
     std::uint32_t predicate_count = 0, predicate_total = 0;
-    std::vector<std::uint32_t> lanes_of_warp;  // that have arrived; only for observers
+    // That have arrived; kept for observers, and where a number of threads was given.
+    std::vector<std::uint32_t> lanes_of_warp;
   };
+  bool complete(const Barrier& barrier) const;
   void release_if_complete(unsigned id);
   void tell_released(unsigned id);
   void write_reduction(const Group& group, const Barrier& barrier);
+  // cluster_barrier.cpp
+  void arrive_at_cluster(Warp& warp, std::uint32_t mask);
+  void wait_for_cluster(Warp& warp, Group& group, const Block& at, std::uint32_t mask);
+  void release_cluster_if_complete();
+
   [[noreturn]] void deadlock();
   [[noreturn]] void report(const Warp& warp, const KernelFault& fault) const;
   void check_deadline(const Warp& warp) const;

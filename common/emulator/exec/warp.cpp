@@ -82,6 +82,7 @@ void Warp::start() {
   groups[0].frame = &kernel;
   current_ = 0;
   copies.clear();
+  in_cluster = 0;
 }
 
 void Warp::fill(Frame& target, std::size_t first) {
@@ -132,7 +133,7 @@ void Warp::merge() {
       Group& a = groups[i];
       const Group& b = groups[j];
       const bool meet = a.frame == b.frame && a.block == b.block && a.wait != Wait::barrier &&
-                        b.wait != Wait::barrier;
+                        b.wait != Wait::barrier && a.passes == b.passes;
       if (!meet) {
         ++j;
         continue;
@@ -145,35 +146,45 @@ void Warp::merge() {
   }
 }
 
-bool Warp::members_here(const Group& group, const Block& at) const {
-  const auto* members = reinterpret_cast<const u32*>(group.frame->rows + at.members);
-  u32 needed = members[std::countr_zero(group.mask)];
-  if ((group.mask & ~needed) != 0) {  // several masks side by side
-    for (u32 left = group.mask; left != 0; left &= left - 1) {
-      needed |= members[std::countr_zero(left)];
-    }
-  }
-  needed &= live();
-  if (!at.warp_barrier) return (needed & ~group.mask) == 0;
-  u32 waiting = group.mask;
+// The lanes of a group in front of an operation with member masks whose members have all come.
+// Lanes with different masks may stand side by side: each set is judged by itself.
+u32 Warp::with_all_members(const Group& group, const Block& at) const {
+  u32 here = group.mask;
   for (const Group& other : groups) {
-    const Block& there = other.frame->blocks[other.block];
-    if (other.wait == Wait::members && there.warp_barrier) waiting |= other.mask;
+    // The members of bar.warp.sync may wait at different places.
+    const bool counts = at.warp_barrier && other.wait == Wait::members &&
+                        other.frame->blocks[other.block].warp_barrier;
+    if (counts) here |= other.mask;
   }
-  return (needed & ~waiting) == 0;
+  const u32 missing = live() & ~here;
+  const auto* members = reinterpret_cast<const u32*>(group.frame->rows + at.members);
+  u32 complete = 0;
+  for (u32 left = group.mask; left != 0; left &= left - 1) {
+    const int lane = std::countr_zero(left);
+    if ((members[lane] & missing) == 0) complete |= 1u << lane;
+  }
+  return complete;
 }
 
-// Groups whose members have come may go on.
+// Lanes whose members have come may go on; the others of their group stay.
 void Warp::release_members() {
-  u32 released = 0;  // by index: all are judged before any goes
-  for (std::size_t i = 0; i < groups.size(); ++i) {
+  u32 released[lanes];  // by group: all are judged before any goes
+  const std::size_t count = groups.size();
+  for (std::size_t i = 0; i < count; ++i) {
     const Group& group = groups[i];
-    if (group.wait == Wait::members && members_here(group, group.frame->blocks[group.block])) {
-      released |= 1u << i;
-    }
+    released[i] =
+        group.wait == Wait::members ? with_all_members(group, group.frame->blocks[group.block]) : 0;
   }
-  for (std::size_t i = 0; i < groups.size(); ++i) {
-    if ((released >> i) & 1) groups[i].wait = Wait::none;
+  for (std::size_t i = 0; i < count; ++i) {
+    if (released[i] == 0) continue;
+    if (released[i] != groups[i].mask) {
+      Group stays = groups[i];
+      stays.mask &= ~released[i];
+      groups.push_back(stays);
+    }
+    groups[i].mask = released[i];
+    groups[i].wait = Wait::none;
+    groups[i].passes = true;
   }
 }
 
@@ -204,15 +215,18 @@ Stop Warp::run() {
   for (;;) {
     if (groups.size() == 1) {
       groups[0].wait = Wait::none;
+      groups[0].passes = false;
       current_ = 0;
       run_together(left);
     } else {
       if (!choose()) return Stop::waiting;
       const Block& at = groups[current_].frame->blocks[groups[current_].block];
-      if (at.needs_members && !members_here(groups[current_], at)) {
+      if (at.needs_members && !groups[current_].passes) {
         groups[current_].wait = Wait::members;
-        continue;
+        release_members();
+        if (!groups[current_].passes) continue;
       }
+      groups[current_].passes = false;
       left -= execute(at, groups[current_]);
       finish(at);
     }
@@ -298,7 +312,7 @@ void Warp::run_together(std::int64_t& left) {
     if (at.end != End::barrier || at.guard != no_row) return finish(at);
     group.block = ++index_of_block;
     block.arrive(*this, group, at, mask);
-    if (group.wait != Wait::none) return;
+    if (groups.size() > 1 || group.wait != Wait::none) return;
   }
 }
 

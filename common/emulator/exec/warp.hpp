@@ -93,6 +93,7 @@ struct Group {
   Frame* frame = nullptr;
   Wait wait = Wait::none;
   bool yielded = false;       // span for long; others go first
+  bool passes = false;        // its members have come: goes on from Wait::members
   const Block* at = nullptr;  // Wait::barrier: the block that ended in it
   unsigned barrier = 0;       // its id
 };
@@ -145,6 +146,7 @@ class Warp {
   std::uint32_t polls = 0;  // accesses that look like waiting for somebody else
   std::vector<AsyncCopy> copies;
   std::uint32_t committed[lanes] = {};  // cp.async groups
+  std::uint32_t in_cluster = 0;         // lanes that have arrived at the cluster's barrier
   std::vector<Group> groups;
 
  private:
@@ -154,7 +156,7 @@ class Warp {
   bool choose();
   void merge();
   void release_members();
-  bool members_here(const Group& group, const Block& at) const;
+  std::uint32_t with_all_members(const Group& group, const Block& at) const;
   void finish(const Block& at);
   void note_divergence();
   void split(std::uint32_t taken, std::uint32_t target);

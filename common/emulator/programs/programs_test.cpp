@@ -1,91 +1,19 @@
 // Runs this folder's CUDA programs under the emulator and looks at what comes out.
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
+#include "common/emulator/programs/program_runs.hpp"
+
 #include <dlfcn.h>
 #include <doctest/doctest.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <csignal>
 #include <cstdlib>
-#include <filesystem>
 #include <fstream>
-#include <sstream>
-#include <string>
-#include <vector>
 
 #include "common/emulator/control.hpp"
-#include "common/emulator/program.hpp"
+
+namespace ladder::emulator {
 
 namespace fs = std::filesystem;
-using ladder::emulator::inspect_program;
-using ladder::emulator::program_environment;
-using ladder::emulator::ProgramKind;
-using ladder::emulator::ProgramOptions;
-
-namespace {
-
-fs::path variable(const char* name) {
-  const char* value = std::getenv(name);
-  REQUIRE_MESSAGE(value != nullptr, name, " is not set: run this through meson test");
-  return value;
-}
-
-fs::path program(const std::string& name) {
-  return variable("LADDER_PROGRAMS") / name;
-}
-
-std::string contents(const fs::path& path) {
-  std::ostringstream text;
-  text << std::ifstream(path).rdbuf();
-  return text.str();
-}
-
-struct Outcome {
-  int exit_code = -1;
-  int signal = 0;
-  std::string out, err, report;
-};
-
-Outcome run(const std::string& name, const std::string& arguments = "",
-            ProgramOptions options = {}) {
-  options.cudart = variable("LADDER_CUDART");
-  std::string folder_name = (fs::temp_directory_path() / "ladder_programs_XXXXXX").string();
-  REQUIRE(mkdtemp(folder_name.data()) != nullptr);
-  const fs::path folder = folder_name;
-  options.report = folder / "report";
-  std::string command = "ulimit -c 0; ";
-  for (const auto& [key, value] : program_environment(options))
-    command += key + "='" + value + "' ";
-  command += "exec '" + program(name).string() + "' " + arguments + " >'" +
-             (folder / "out").string() + "' 2>'" + (folder / "err").string() + "'";
-  const int status = std::system(command.c_str());
-  Outcome outcome;
-  if (WIFEXITED(status)) outcome.exit_code = WEXITSTATUS(status);
-  if (WIFSIGNALED(status)) outcome.signal = WTERMSIG(status);
-  outcome.out = contents(folder / "out");
-  outcome.err = contents(folder / "err");
-  outcome.report = contents(folder / "report");
-  fs::remove_all(folder);
-  return outcome;
-}
-
-void check_succeeds(const std::string& name, const std::string& output,
-                    const std::string& device = "") {
-  ProgramOptions options;
-  options.device = device;
-  const Outcome outcome = run(name, "", options);
-  CAPTURE(name);
-  CAPTURE(outcome.err);
-  CHECK(outcome.exit_code == 0);
-  CHECK(outcome.out == output);
-}
-
-bool has(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
-
-}  // namespace
 
 TEST_CASE("an ordinary program prints what it prints on a GPU") {
   check_succeeds("saxpy", "saxpy: n = 100003, largest error 0\n");
@@ -109,22 +37,6 @@ TEST_CASE("pitched copies and fills keep to their rows") {
 
 TEST_CASE("managed, pinned and registered memory is shared with kernels") {
   check_succeeds("host_memory", "host memory: all as expected\n");
-}
-
-// The device that runs what was compiled for an architecture.
-const struct {
-  const char* architecture;
-  const char* device;
-} dialects[] = {{"75", "t4"}, {"80", "a100"}, {"90", "h200"}, {"100", "b200"}, {"120", "rtx5090"}};
-
-void check_dialects(const std::string& name, const std::string& output) {
-  for (const auto& [architecture, device] : dialects) {
-    check_succeeds(name + "_" + architecture, output, device);
-  }
-}
-
-TEST_CASE("copies that run beside the computation: barriers and pipelines") {
-  check_dialects("pipelines", "pipelines: all as expected\n");
 }
 
 TEST_CASE("errors of calls are reported once and forgotten") {
@@ -348,3 +260,5 @@ TEST_CASE("damaged executables are told apart, never believed") {
   CHECK_FALSE(inspect_program(path).runs());
   fs::remove(path);
 }
+
+}  // namespace ladder::emulator
