@@ -60,22 +60,13 @@ cudaError_t symbol_copy(const char* function, Effect effect, const void* symbol,
   });
 }
 
-// Pitched memory only; arrays belong to textures, which are not supported.
-void submit_3d(Runtime& runtime, const cudaMemcpy3DParms* p, cudaStream_t stream) {
-  require(p != nullptr);
-  if (p->srcArray != nullptr || p->dstArray != nullptr)
-    throw ApiError(cudaErrorNotSupported, "CUDA arrays are not supported");
-  const std::size_t from_slice = p->srcPtr.pitch * p->srcPtr.ysize;
-  const std::size_t to_slice = p->dstPtr.pitch * p->dstPtr.ysize;
-  for (std::size_t z = 0; z < p->extent.depth; ++z) {
-    const auto* from = static_cast<const std::byte*>(p->srcPtr.ptr) + p->srcPos.x +
-                       p->srcPos.y * p->srcPtr.pitch + (p->srcPos.z + z) * from_slice;
-    auto* to = static_cast<std::byte*>(p->dstPtr.ptr) + p->dstPos.x +
-               p->dstPos.y * p->dstPtr.pitch + (p->dstPos.z + z) * to_slice;
-    submit(runtime, stream,
-           CopyRequest{to, p->dstPtr.pitch, from, p->srcPtr.pitch, p->extent.width,
-                       p->extent.height, p->kind});
-  }
+void submit_3d(Runtime& runtime, const cudaMemcpy3DParms* parameters, cudaStream_t stream) {
+  require(parameters != nullptr);
+  const std::vector<CopyRequest> planes = ladder::emulator::planes_of(*parameters);
+  for (const CopyRequest& plane : planes) check(runtime, plane);
+  runtime.submit(stream, cudaGraphNodeTypeMemcpy, [planes](Runtime& now) {
+    for (const CopyRequest& plane : planes) run(now, plane);
+  });
 }
 
 void submit_set_3d(Runtime& runtime, const cudaPitchedPtr& to, int value, const cudaExtent& extent,

@@ -1,44 +1,22 @@
-// Stream capture, and graphs of kernels, copies, fills and host functions: captured or built node
-// by node, instantiated, launched. A graph runs its nodes one after the other in an order that
-// keeps its dependencies.
+// Stream capture, and graphs as a whole: their shape, instantiation, launch. Nodes are made in
+// api_graph_nodes.cpp. A graph runs its nodes one after the other in an order that keeps its
+// dependencies.
 #include <cuda_runtime_api.h>
 
 #include <algorithm>
 
-#include "common/emulator/runtime/copy.hpp"
-#include "common/emulator/runtime/launch.hpp"
+#include "common/emulator/runtime/runtime.hpp"
 
 using ladder::emulator::ApiError;
-using ladder::emulator::check;
-using ladder::emulator::CopyRequest;
 using ladder::emulator::Effect;
 using ladder::emulator::Graph;
-using ladder::emulator::GraphExec;
 using ladder::emulator::GraphNode;
-using ladder::emulator::kernel_work;
 using ladder::emulator::require;
-using ladder::emulator::run;
 using ladder::emulator::Runtime;
-using ladder::emulator::SetRequest;
 using ladder::emulator::Stream;
 using ladder::emulator::Work;
 
 namespace {
-
-// Adds a node after its dependencies, which exist already: the order stays runnable.
-template <class MakeWork>
-cudaError_t add_node(const char* function, cudaGraphNode_t* node, cudaGraph_t graph,
-                     const cudaGraphNode_t* dependencies, std::size_t count, cudaGraphNodeType type,
-                     MakeWork make_work) {
-  return Runtime::call(function, Effect::asynchronous, [&](Runtime& runtime) {
-    require(node != nullptr && (count == 0 || dependencies != nullptr));
-    Graph& target = runtime.streams.find_graph(graph);
-    std::vector<GraphNode*> before;
-    for (std::size_t i = 0; i < count; ++i)
-      before.push_back(&runtime.streams.find_node(dependencies[i]));
-    *node = reinterpret_cast<cudaGraphNode_t>(target.add(type, make_work(runtime), before));
-  });
-}
 
 cudaError_t instantiate(const char* function, cudaGraphExec_t* exec, cudaGraph_t graph,
                         unsigned long long flags) {
@@ -113,62 +91,6 @@ cudaError_t cudaGraphDestroy(cudaGraph_t graph) {
                        [&](Runtime& runtime) { runtime.streams.destroy_graph(graph); });
 }
 
-cudaError_t cudaGraphAddEmptyNode(cudaGraphNode_t* node, cudaGraph_t graph,
-                                  const cudaGraphNode_t* dependencies, std::size_t count) {
-  return add_node("cudaGraphAddEmptyNode", node, graph, dependencies, count, cudaGraphNodeTypeEmpty,
-                  [](Runtime&) { return Work(); });
-}
-
-cudaError_t cudaGraphAddKernelNode(cudaGraphNode_t* node, cudaGraph_t graph,
-                                   const cudaGraphNode_t* dependencies, std::size_t count,
-                                   const cudaKernelNodeParams* p) {
-  return add_node("cudaGraphAddKernelNode", node, graph, dependencies, count,
-                  cudaGraphNodeTypeKernel, [&](Runtime& runtime) {
-                    require(p != nullptr && p->extra == nullptr);
-                    return kernel_work(runtime, {p->func, p->gridDim, p->blockDim, p->kernelParams,
-                                                 p->sharedMemBytes});
-                  });
-}
-
-cudaError_t cudaGraphAddMemcpyNode1D(cudaGraphNode_t* node, cudaGraph_t graph,
-                                     const cudaGraphNode_t* dependencies, std::size_t count,
-                                     void* to, const void* from, std::size_t bytes,
-                                     cudaMemcpyKind kind) {
-  return add_node("cudaGraphAddMemcpyNode1D", node, graph, dependencies, count,
-                  cudaGraphNodeTypeMemcpy, [&](Runtime& runtime) {
-                    const CopyRequest request{to, bytes, from, bytes, bytes, 1, kind};
-                    check(runtime, request);
-                    return Work([request](Runtime& now) { run(now, request); });
-                  });
-}
-
-cudaError_t cudaGraphAddMemsetNode(cudaGraphNode_t* node, cudaGraph_t graph,
-                                   const cudaGraphNode_t* dependencies, std::size_t count,
-                                   const cudaMemsetParams* p) {
-  return add_node(
-      "cudaGraphAddMemsetNode", node, graph, dependencies, count, cudaGraphNodeTypeMemset,
-      [&](Runtime& runtime) {
-        require(p != nullptr);
-        if (p->elementSize != 1)
-          throw ApiError(cudaErrorNotSupported, "a memset node of elements wider than a byte");
-        const SetRequest request{p->dst, p->pitch, static_cast<int>(p->value), p->width, p->height};
-        check(runtime, request);
-        return Work([request](Runtime& now) { run(now, request); });
-      });
-}
-
-cudaError_t cudaGraphAddHostNode(cudaGraphNode_t* node, cudaGraph_t graph,
-                                 const cudaGraphNode_t* dependencies, std::size_t count,
-                                 const cudaHostNodeParams* p) {
-  return add_node("cudaGraphAddHostNode", node, graph, dependencies, count, cudaGraphNodeTypeHost,
-                  [&](Runtime&) {
-                    require(p != nullptr && p->fn != nullptr);
-                    return Work([function = p->fn, data = p->userData](Runtime& now) {
-                      if (!now.faulted()) now.run_callback([&] { function(data); });
-                    });
-                  });
-}
-
 cudaError_t cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t* nodes, std::size_t* count) {
   return Runtime::call("cudaGraphGetNodes", Effect::asynchronous, [&](Runtime& runtime) {
     std::vector<GraphNode*> all;
@@ -190,6 +112,20 @@ cudaError_t cudaGraphNodeGetType(cudaGraphNode_t node, cudaGraphNodeType* type) 
   return Runtime::call("cudaGraphNodeGetType", Effect::asynchronous, [&](Runtime& runtime) {
     require(type != nullptr);
     *type = runtime.streams.find_node(node).type;
+  });
+}
+
+cudaError_t cudaGraphClone(cudaGraph_t* clone, cudaGraph_t graph) {
+  return Runtime::call("cudaGraphClone", Effect::asynchronous, [&](Runtime& runtime) {
+    require(clone != nullptr);
+    *clone = runtime.streams.adopt(runtime.streams.find_graph(graph).clone());
+  });
+}
+
+cudaError_t cudaGraphDestroyNode(cudaGraphNode_t handle) {
+  return Runtime::call("cudaGraphDestroyNode", Effect::release, [&](Runtime& runtime) {
+    const GraphNode& node = runtime.streams.find_node(handle);
+    runtime.streams.graph_of(node).remove(node);
   });
 }
 
@@ -224,6 +160,31 @@ cudaError_t cudaGraphExecGetFlags(cudaGraphExec_t exec, unsigned long long* flag
   });
 }
 
+#if CUDART_VERSION >= 12000
+cudaError_t cudaGraphExecUpdate(cudaGraphExec_t exec, cudaGraph_t graph,
+                                cudaGraphExecUpdateResultInfo* info) {
+  return Runtime::call("cudaGraphExecUpdate", Effect::asynchronous, [&](Runtime& runtime) {
+    require(info != nullptr);
+    *info = {};
+    info->result = runtime.streams.find_exec(exec).update(runtime.streams.find_graph(graph));
+    require(info->result == cudaGraphExecUpdateSuccess, cudaErrorGraphExecUpdateFailure);
+  });
+}
+#endif
+
+cudaError_t cudaGraphNodeSetEnabled(cudaGraphExec_t exec, cudaGraphNode_t node, unsigned enabled) {
+  return Runtime::call("cudaGraphNodeSetEnabled", Effect::asynchronous, [&](Runtime& runtime) {
+    runtime.streams.find_exec(exec).find(node).enabled = enabled != 0;
+  });
+}
+
+cudaError_t cudaGraphNodeGetEnabled(cudaGraphExec_t exec, cudaGraphNode_t node, unsigned* enabled) {
+  return Runtime::call("cudaGraphNodeGetEnabled", Effect::asynchronous, [&](Runtime& runtime) {
+    require(enabled != nullptr);
+    *enabled = runtime.streams.find_exec(exec).find(node).enabled ? 1 : 0;
+  });
+}
+
 cudaError_t cudaGraphUpload(cudaGraphExec_t exec, cudaStream_t stream) {
   return Runtime::call("cudaGraphUpload", Effect::asynchronous, [&](Runtime& runtime) {
     runtime.streams.find_exec(exec);
@@ -235,7 +196,7 @@ decltype(cudaGraphUpload) cudaGraphUpload_ptsz [[gnu::alias("cudaGraphUpload")]]
 cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream) {
   return Runtime::call("cudaGraphLaunch", Effect::asynchronous, [&](Runtime& runtime) {
     // A copy: a host function in the graph may destroy it.
-    const std::vector<Work> work = runtime.streams.find_exec(exec).work;
+    const std::vector<Work> work = runtime.streams.find_exec(exec).work();
     for (const Work& item : work) runtime.submit(stream, cudaGraphNodeTypeGraph, item);
   });
 }

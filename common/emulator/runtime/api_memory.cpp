@@ -2,6 +2,8 @@
 #include <cuda_runtime_api.h>
 
 #include <algorithm>
+#include <memory>
+#include <set>
 
 #include "common/emulator/runtime/runtime.hpp"
 
@@ -59,14 +61,35 @@ cudaError_t pitched(const char* function, void** pointer, std::size_t* pitch, st
   });
 }
 
-// The one pool: it hands memory back at once, so its attributes are only remembered.
+// A pool hands memory back at once, so its attributes are only remembered.
 struct Pool {
   unsigned long long release_threshold = 0;
   int reuse[3] = {1, 1, 1};
 };
 Pool default_pool;
-cudaMemPool_t pool_handle() {
-  return reinterpret_cast<cudaMemPool_t>(&default_pool);
+std::set<std::unique_ptr<Pool>> made_pools;  // guarded by Runtime::mutex
+Pool* current_pool = &default_pool;
+
+cudaMemPool_t handle_of(Pool& pool) {
+  return reinterpret_cast<cudaMemPool_t>(&pool);
+}
+
+auto find_made(cudaMemPool_t handle) {
+  return std::find_if(made_pools.begin(), made_pools.end(),
+                      [&](const auto& pool) { return handle_of(*pool) == handle; });
+}
+
+Pool& find_pool(cudaMemPool_t handle) {
+  if (handle == handle_of(default_pool)) return default_pool;
+  const auto made = find_made(handle);
+  require(made != made_pools.end());
+  return **made;
+}
+
+// Of cudaMemPool_t attributes.
+int* reuse_attribute(Pool& pool, cudaMemPoolAttr attribute) {
+  const int index = static_cast<int>(attribute) - cudaMemPoolReuseFollowEventDependencies;
+  return index >= 0 && index < 3 ? &pool.reuse[index] : nullptr;
 }
 
 }  // namespace
@@ -193,7 +216,8 @@ decltype(cudaMallocAsync) cudaMallocAsync_ptsz [[gnu::alias("cudaMallocAsync")]]
 cudaError_t cudaMallocFromPoolAsync(void** pointer, std::size_t bytes, cudaMemPool_t pool,
                                     cudaStream_t stream) {
   return Runtime::call("cudaMallocFromPoolAsync", Effect::asynchronous, [&](Runtime& runtime) {
-    require(pointer != nullptr && pool == pool_handle());
+    require(pointer != nullptr);
+    find_pool(pool);
     require(runtime.streams.find(stream).capture == nullptr, cudaErrorStreamCaptureUnsupported);
     *pointer = allocate(runtime, bytes, "cudaMallocFromPoolAsync");
   });
@@ -209,11 +233,29 @@ cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream) {
 }
 decltype(cudaFreeAsync) cudaFreeAsync_ptsz [[gnu::alias("cudaFreeAsync")]];
 
+cudaError_t cudaMemPoolCreate(cudaMemPool_t* pool, const cudaMemPoolProps* properties) {
+  return Runtime::call("cudaMemPoolCreate", Effect::asynchronous, [&](Runtime&) {
+    require(pool != nullptr && properties != nullptr);
+    require(properties->allocType == cudaMemAllocationTypePinned);
+    require(properties->location.type == cudaMemLocationTypeDevice && properties->location.id == 0);
+    *pool = handle_of(**made_pools.insert(std::make_unique<Pool>()).first);
+  });
+}
+
+cudaError_t cudaMemPoolDestroy(cudaMemPool_t pool) {
+  return Runtime::call("cudaMemPoolDestroy", Effect::release, [&](Runtime&) {
+    const auto made = find_made(pool);
+    require(made != made_pools.end());
+    if (current_pool == made->get()) current_pool = &default_pool;
+    made_pools.erase(made);
+  });
+}
+
 cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t* pool, int device) {
   return Runtime::call("cudaDeviceGetDefaultMemPool", Effect::asynchronous, [&](Runtime&) {
     require(device == 0, cudaErrorInvalidDevice);
     require(pool != nullptr);
-    *pool = pool_handle();
+    *pool = handle_of(default_pool);
   });
 }
 
@@ -221,41 +263,51 @@ cudaError_t cudaDeviceGetMemPool(cudaMemPool_t* pool, int device) {
   return Runtime::call("cudaDeviceGetMemPool", Effect::asynchronous, [&](Runtime&) {
     require(device == 0, cudaErrorInvalidDevice);
     require(pool != nullptr);
-    *pool = pool_handle();
+    *pool = handle_of(*current_pool);
   });
 }
 
 cudaError_t cudaDeviceSetMemPool(int device, cudaMemPool_t pool) {
   return Runtime::call("cudaDeviceSetMemPool", Effect::asynchronous, [&](Runtime&) {
     require(device == 0, cudaErrorInvalidDevice);
-    require(pool == pool_handle());
+    current_pool = &find_pool(pool);
   });
 }
 
 cudaError_t cudaMemPoolTrimTo(cudaMemPool_t pool, std::size_t) {
   return Runtime::call("cudaMemPoolTrimTo", Effect::asynchronous,
-                       [&](Runtime&) { require(pool == pool_handle()); });
+                       [&](Runtime&) { find_pool(pool); });
 }
 
-cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t pool, cudaMemPoolAttr attribute, void* value) {
-  return Runtime::call("cudaMemPoolSetAttribute", Effect::asynchronous, [&](Runtime&) {
-    require(pool == pool_handle() && value != nullptr);
-    const int index = static_cast<int>(attribute) - cudaMemPoolReuseFollowEventDependencies;
-    if (attribute == cudaMemPoolAttrReleaseThreshold)
-      default_pool.release_threshold = *static_cast<unsigned long long*>(value);
-    else if (index >= 0 && index < 3)
-      default_pool.reuse[index] = *static_cast<int*>(value);
+cudaError_t cudaMemPoolSetAccess(cudaMemPool_t pool, const cudaMemAccessDesc* access,
+                                 std::size_t count) {
+  return Runtime::call("cudaMemPoolSetAccess", Effect::asynchronous, [&](Runtime&) {
+    find_pool(pool);
+    require(access != nullptr || count == 0);  // there is one device, which has it
   });
 }
 
-cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t pool, cudaMemPoolAttr attribute, void* value) {
-  return Runtime::call("cudaMemPoolGetAttribute", Effect::asynchronous, [&](Runtime& runtime) {
-    require(pool == pool_handle() && value != nullptr);
-    const int index = static_cast<int>(attribute) - cudaMemPoolReuseFollowEventDependencies;
+cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t handle, cudaMemPoolAttr attribute, void* value) {
+  return Runtime::call("cudaMemPoolSetAttribute", Effect::asynchronous, [&](Runtime&) {
+    Pool& pool = find_pool(handle);
+    require(value != nullptr);
+    int* const reuse = reuse_attribute(pool, attribute);
     if (attribute == cudaMemPoolAttrReleaseThreshold)
-      *static_cast<unsigned long long*>(value) = default_pool.release_threshold;
-    else if (index >= 0 && index < 3)
-      *static_cast<int*>(value) = default_pool.reuse[index];
+      pool.release_threshold = *static_cast<unsigned long long*>(value);
+    else if (reuse != nullptr)
+      *reuse = *static_cast<int*>(value);
+  });
+}
+
+cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t handle, cudaMemPoolAttr attribute, void* value) {
+  return Runtime::call("cudaMemPoolGetAttribute", Effect::asynchronous, [&](Runtime& runtime) {
+    Pool& pool = find_pool(handle);
+    require(value != nullptr);
+    const int* const reuse = reuse_attribute(pool, attribute);
+    if (attribute == cudaMemPoolAttrReleaseThreshold)
+      *static_cast<unsigned long long*>(value) = pool.release_threshold;
+    else if (reuse != nullptr)
+      *static_cast<int*>(value) = *reuse;
     else
       *static_cast<unsigned long long*>(value) = runtime.device().bytes_in_use();
   });

@@ -1,6 +1,7 @@
 #include "common/emulator/runtime/copy.hpp"
 
 #include <cstring>
+#include <vector>
 
 #include "common/emulator/runtime/host_fault.hpp"
 
@@ -35,6 +36,24 @@ void copy_row(Device& device, void* to, const void* from, std::size_t bytes) {
 }
 
 }  // namespace
+
+// Arrays belong to textures, which are not supported.
+std::vector<CopyRequest> planes_of(const cudaMemcpy3DParms& p) {
+  if (p.srcArray != nullptr || p.dstArray != nullptr)
+    throw ApiError(cudaErrorNotSupported, "CUDA arrays are not supported");
+  const std::size_t from_plane = p.srcPtr.pitch * p.srcPtr.ysize;
+  const std::size_t to_plane = p.dstPtr.pitch * p.dstPtr.ysize;
+  std::vector<CopyRequest> planes;
+  for (std::size_t z = 0; z < p.extent.depth; ++z) {
+    const auto* from = static_cast<const std::byte*>(p.srcPtr.ptr) + p.srcPos.x +
+                       p.srcPos.y * p.srcPtr.pitch + (p.srcPos.z + z) * from_plane;
+    auto* to = static_cast<std::byte*>(p.dstPtr.ptr) + p.dstPos.x + p.dstPos.y * p.dstPtr.pitch +
+               (p.dstPos.z + z) * to_plane;
+    planes.push_back(
+        {to, p.dstPtr.pitch, from, p.srcPtr.pitch, p.extent.width, p.extent.height, p.kind});
+  }
+  return planes;
+}
 
 void check(Runtime& runtime, const CopyRequest& request) {
   if (request.width == 0 || request.rows == 0) return;
@@ -93,13 +112,21 @@ void run(Runtime& runtime, const CopyRequest& request) {
 
 void run(Runtime& runtime, const SetRequest& request) {
   if (runtime.faulted() || request.width == 0) return;
+  std::vector<std::byte> row(request.element == 1 ? 0 : request.width);
+  for (std::size_t i = 0; i < row.size(); ++i) {
+    row[i] =
+        static_cast<std::byte>(static_cast<unsigned>(request.value) >> 8 * (i % request.element));
+  }
   const auto value = static_cast<std::uint8_t>(request.value);
-  for (std::size_t row = 0; row < request.rows; ++row) {
-    std::byte* to = static_cast<std::byte*>(request.to) + row * request.pitch;
-    if (on_device(runtime, to))
+  for (std::size_t r = 0; r < request.rows; ++r) {
+    std::byte* to = static_cast<std::byte*>(request.to) + r * request.pitch;
+    if (!row.empty()) {
+      copy_row(runtime.device(), to, row.data(), row.size());
+    } else if (on_device(runtime, to)) {
       runtime.device().set(address_of(to), value, request.width);
-    else
+    } else {
       std::memset(to, value, request.width);
+    }
   }
 }
 

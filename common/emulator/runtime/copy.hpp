@@ -4,6 +4,7 @@
 #include <cuda_runtime_api.h>
 
 #include <cstddef>
+#include <vector>
 
 #include "common/emulator/runtime/runtime.hpp"
 
@@ -23,12 +24,16 @@ struct CopyRequest {
 struct SetRequest {
   void* to = nullptr;
   std::size_t pitch = 0;
-  int value = 0;          // its low byte
+  int value = 0;          // its low bytes
   std::size_t width = 0;  // bytes
   std::size_t rows = 1;
+  unsigned element = 1;  // bytes of the value: 1, 2 or 4
 };
 
 // Throws ApiError when a pointer does not fit the copy's kind or a pitch is too small.
+// A three-dimensional copy of pitched memory, plane by plane.
+std::vector<CopyRequest> planes_of(const cudaMemcpy3DParms& parameters);
+
 void check(Runtime& runtime, const CopyRequest& request);
 void check(Runtime& runtime, const SetRequest& request);
 // Do the work, unless an earlier kernel failed. Throw Fault outside an allocation.

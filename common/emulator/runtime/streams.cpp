@@ -29,12 +29,6 @@ void erased(Table& table, const void* handle) {
 
 }  // namespace
 
-GraphNode* Graph::add(cudaGraphNodeType type, Work work, std::vector<GraphNode*> dependencies) {
-  nodes.push_back(
-      std::make_unique<GraphNode>(GraphNode{type, std::move(work), std::move(dependencies)}));
-  return nodes.back().get();
-}
-
 bool Streams::is_default(cudaStream_t handle) {
   return handle == nullptr || handle == cudaStreamLegacy || handle == cudaStreamPerThread;
 }
@@ -136,12 +130,15 @@ GraphNode& Streams::find_node(cudaGraphNode_t handle) {
   throw ApiError(cudaErrorInvalidResourceHandle);
 }
 
+Graph& Streams::graph_of(const GraphNode& node) {
+  for (const auto& [key, graph] : graphs_) {
+    if (graph->holds(node)) return *graph;
+  }
+  throw ApiError(cudaErrorInvalidResourceHandle);
+}
+
 cudaGraphExec_t Streams::instantiate(const Graph& graph, unsigned long long flags) {
-  auto exec = std::make_unique<GraphExec>();
-  exec->flags = flags;
-  for (const std::unique_ptr<GraphNode>& node : graph.nodes)
-    if (node->work) exec->work.push_back(node->work);
-  return kept<cudaGraphExec_t>(execs_, std::move(exec));
+  return kept<cudaGraphExec_t>(execs_, std::make_unique<GraphExec>(graph, flags));
 }
 
 GraphExec& Streams::find_exec(cudaGraphExec_t handle) {

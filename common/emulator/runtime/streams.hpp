@@ -4,32 +4,13 @@
 #include <cuda_runtime_api.h>
 
 #include <chrono>
-#include <functional>
 #include <memory>
 #include <unordered_map>
 #include <vector>
 
+#include "common/emulator/runtime/graph.hpp"
+
 namespace ladder::emulator {
-
-class Runtime;
-using Work = std::function<void(Runtime&)>;
-
-struct GraphNode {
-  cudaGraphNodeType type = cudaGraphNodeTypeEmpty;
-  Work work;
-  std::vector<GraphNode*> dependencies;
-};
-
-// Nodes in an order in which they can run. `cudaGraph_t` is a pointer to it.
-struct Graph {
-  std::vector<std::unique_ptr<GraphNode>> nodes;
-  GraphNode* add(cudaGraphNodeType type, Work work, std::vector<GraphNode*> dependencies);
-};
-
-struct GraphExec {
-  std::vector<Work> work;
-  unsigned long long flags = 0;
-};
 
 struct Stream;
 
@@ -77,6 +58,7 @@ class Streams {
   Graph& find_graph(cudaGraph_t handle);
   void destroy_graph(cudaGraph_t handle);
   GraphNode& find_node(cudaGraphNode_t handle);
+  Graph& graph_of(const GraphNode& node);
 
   cudaGraphExec_t instantiate(const Graph& graph, unsigned long long flags);
   GraphExec& find_exec(cudaGraphExec_t handle);
