@@ -46,6 +46,7 @@ std::string read_string(Warp& warp, const CallSite& call, std::uint64_t address,
 // The variadic arguments lie one after another, each aligned to its size.
 class Arguments {
  public:
+  int taken() const { return taken_; }
   Arguments(Warp& warp, const CallSite& call, std::uint64_t address, int lane)
       : warp_(warp), call_(call), address_(address), lane_(lane) {}
   template <class T>
@@ -55,6 +56,7 @@ class Arguments {
     std::memcpy(&value, resolve_generic(warp_, call_.source, address_ + at_, sizeof(T), lane_),
                 sizeof(T));
     at_ += sizeof(T);
+    ++taken_;
     return value;
   }
 
@@ -64,6 +66,7 @@ class Arguments {
   std::uint64_t address_;
   int lane_;
   std::uint64_t at_ = 0;
+  int taken_ = 0;
 };
 
 template <class... T>
@@ -82,8 +85,7 @@ std::string formatted(const std::string& format, T... values) {
 }
 
 std::string format_all(Warp& warp, const CallSite& call, const std::string& format,
-                       std::uint64_t address, int lane) {
-  Arguments arguments(warp, call, address, lane);
+                       Arguments& arguments, int lane) {
   std::string out;
   for (std::size_t i = 0; i < format.size(); ++i) {
     if (format[i] != '%') {
@@ -94,10 +96,16 @@ std::string format_all(Warp& warp, const CallSite& call, const std::string& form
     bool wide = false;
     for (++i; i < format.size() && std::strchr("-+ #0123456789.*lhzjt", format[i]); ++i) {
       if (format[i] == '*') {
-        spec += std::to_string(arguments.next<int>());
+        const int number = arguments.next<int>();
+        // A negative precision is none.
+        if (number < 0 && spec.back() == '.') {
+          spec.pop_back();
+        } else {
+          spec += std::to_string(number);
+        }
       } else if (std::strchr("lzjt", format[i])) {
         wide = true;
-      } else if (format[i] != 'h') {
+      } else {
         spec += format[i];
       }
     }
@@ -125,13 +133,13 @@ std::string format_all(Warp& warp, const CallSite& call, const std::string& form
 
 void print(Warp& warp, const Frame& frame, const CallSite& call, int lane) {
   const std::string format = read_string(warp, call, argument(warp, frame, call, 0, lane), lane);
-  const std::string text =
-      format_all(warp, call, format, argument(warp, frame, call, 1, lane), lane);
+  Arguments arguments(warp, call, argument(warp, frame, call, 1, lane), lane);
+  const std::string text = format_all(warp, call, format, arguments, lane);
   {
     const std::lock_guard lock(*warp.launch.output_mutex);
     (*warp.launch.output)(text);
   }
-  give_back(warp, frame, call, lane, text.size());
+  give_back(warp, frame, call, lane, static_cast<std::uint64_t>(arguments.taken()));
 }
 
 [[noreturn]] void fail_assertion(Warp& warp, const Frame& frame, const CallSite& call, int lane) {
