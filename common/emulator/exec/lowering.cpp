@@ -92,9 +92,15 @@ void FunctionLowering::invalid(const std::string& what) const {
 }
 
 void FunctionLowering::lay_out_memory() {
+  constexpr std::uint64_t most_local = 512 << 10;  // bytes a thread can have
   std::uint32_t local = 0;
   const auto place_local = [&](const ptx::Variable& variable) {
     local = align_up(local, variable.alignment);
+    if (variable.bytes > most_local || local + variable.bytes > most_local) {
+      throw Fault(FaultKind::invalid_ptx,
+                  function_.display_name + ": '" + variable.name + "' does not fit: a thread has " +
+                      std::to_string(most_local) + " bytes of local memory");
+    }
     local_[variable.name] = local;
     local += static_cast<std::uint32_t>(variable.bytes);
     return CallSite::Slot{local_[variable.name], static_cast<std::uint32_t>(variable.bytes)};

@@ -9,6 +9,7 @@ namespace ladder::ptx {
 namespace {
 
 constexpr int largest_file_number = 1 << 16;
+constexpr int newest_version = 9;  // of PTX, that of toolkit 13
 
 class ModuleParser {
  public:
@@ -73,6 +74,9 @@ class ModuleParser {
       tokens_.fail_expected("a version such as 8.0");
     std::from_chars(text.data(), text.data() + dot, module_.version_major);
     std::from_chars(text.data() + dot + 1, text.data() + text.size(), module_.version_minor);
+    if (dot > 2 || module_.version_major > newest_version)
+      tokens_.fail("PTX version " + std::string(text.substr(0, 20)) + ": this emulator knows " +
+                   std::to_string(newest_version) + ".x and older");
     tokens_.advance();
   }
 
