@@ -55,6 +55,7 @@ struct FunctionAttributes {
   int max_threads_per_block = 1024;
   int registers = 0;                         // 0: unknown (ptxas's business)
   int ptx_version = 0;                       // 75
+  bool may_wait = false;                     // has what a wait for somebody outside is made of
   std::vector<std::size_t> parameter_bytes;  // to copy void** arguments
   std::vector<std::size_t> parameter_offsets;
   std::size_t parameter_total = 0;
@@ -71,6 +72,9 @@ struct Launch {
   std::size_t dynamic_shared_bytes = 0;
   std::span<const std::byte> parameters;  // laid out by FunctionAttributes
   bool cooperative = false;
+  // Called at most once, from any thread, when the grid seems to wait for somebody outside: another
+  // kernel or the host. It goes on waiting.
+  std::function<void()> when_stalled;
 };
 
 // One launch of a kernel, with what it did.
@@ -102,6 +106,8 @@ class Device {
   // Managed variables live in host memory (as if map_host had been called): the host may
   // dereference their symbol's address.
   Module* load(std::string_view ptx, const std::string& name);
+  // Several texts that were compiled apart, linked.
+  Module* load(std::span<const std::string> texts, const std::string& name);
   void unload(Module* module);
   const Function* function(const Module* module, std::string_view name) const;  // nullptr
   const FunctionAttributes& attributes(const Function* function) const;
@@ -134,6 +140,8 @@ class Device {
   void unmap_host(void* address);
 
   // Runs the whole grid before it returns. Throws Fault for a bad launch or a fault in the kernel.
+  // May be called by several threads at once while only memcheck watches; loading and unloading
+  // modules meanwhile, other than those that run, is fine too.
   void launch(const Launch& launch);
 
   const Counters& counters() const;

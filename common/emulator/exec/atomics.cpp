@@ -50,7 +50,8 @@ template <class T, class Next>
 void for_lanes(std::byte* rows, const Inst& inst, Warp& warp, u32 mask, const Next& next) {
   using B = Bits<T>;
   const auto space = static_cast<ptx::Space>(inst.space);
-  const bool several = warp.launch.several_threads && space != ptx::Space::shared;
+  const bool several =
+      warp.launch.several_threads.load(std::memory_order_relaxed) && space != ptx::Space::shared;
   for (u32 left = mask; left != 0; left &= left - 1) {
     const int lane = std::countr_zero(left);
     std::byte* at = resolve(warp, inst, space, lane_address(rows, inst, lane), sizeof(B), lane);

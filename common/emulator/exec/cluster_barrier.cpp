@@ -5,12 +5,6 @@
 
 namespace ladder::emulator {
 
-namespace {
-
-constexpr unsigned cluster_barrier = 16;  // behind the named ones
-
-}  // namespace
-
 void ThreadBlock::arrive_at_cluster(Warp& warp, std::uint32_t mask) {
   warp.in_cluster |= mask;
   ++worker.counters.barriers;

@@ -2,6 +2,7 @@
 #include "common/emulator/device.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cstdio>
 #include <cstring>
@@ -66,14 +67,25 @@ struct Device::Implementation {
   };
   std::mutex output_mutex;
   std::uint64_t launches = 0;
-  DeviceAddress grid_workspace = 0;
+  std::mutex launch_mutex;       // of what launches change here
+  std::atomic<int> running = 0;  // launches
 
   void check(const Launch& launch) const;
   std::uint64_t resident_blocks(unsigned threads, std::size_t shared) const;
   void run(const Launch& launch);
   void record(const Launch& launch, const LaunchState& state, const Tally& tally, Counters& done);
-  // Changed options take effect here.
+  // Changed options take effect here, but not while kernels run.
   void update_observers();
+  // One launch more that runs, while it lives.
+  class RunningScope {
+   public:
+    explicit RunningScope(Implementation& device) : device_(device) { ++device_.running; }
+    ~RunningScope() { --device_.running; }
+    RunningScope(const RunningScope&) = delete;
+
+   private:
+    Implementation& device_;
+  };
   template <class Tell>
   void tell_observers(Tell tell) {
     update_observers();
@@ -113,14 +125,21 @@ void Device::set_output(std::function<void(std::string_view)> output) {
 }
 
 Module* Device::load(std::string_view ptx, const std::string& name) {
+  const std::string text(ptx);
+  return load({&text, 1}, name);
+}
+
+Module* Device::load(std::span<const std::string> texts, const std::string& name) {
   Implementation& self = *implementation_;
-  auto module = load_module(ptx, name, self.memory, self.functions, self.properties);
+  const std::lock_guard lock(self.launch_mutex);
+  auto module = load_module(texts, name, self.memory, self.functions, self.properties);
   self.modules.push_back(std::move(module));
   return self.modules.back().get();
 }
 
 void Device::unload(Module* module) {
   Implementation& self = *implementation_;
+  const std::lock_guard lock(self.launch_mutex);
   unload_module(*module, self.memory, self.functions);
   std::erase_if(self.modules, [&](const auto& owned) { return owned.get() == module; });
 }
@@ -253,7 +272,7 @@ std::uint64_t Device::Implementation::resident_blocks(unsigned threads, std::siz
 }
 
 void Device::Implementation::update_observers() {
-  if (options.watch == watched) return;
+  if (options.watch == watched || running > 0) return;
   watched = options.watch;
   observers = make_observers(watched);
 }
@@ -275,6 +294,7 @@ void Device::Implementation::run(const Launch& launch) {
   state.local_stride = function.local_bytes;
   if (function.calls_functions)
     state.local_stride += static_cast<std::uint32_t>(options.stack_bytes);
+  std::unique_lock lock(launch_mutex);
   update_observers();
   state.observers = &observers;
   state.counts = (watched & watch_counters) != 0;
@@ -285,9 +305,14 @@ void Device::Implementation::run(const Launch& launch) {
   state.multiprocessors = properties.multiprocessors;
   state.memory = &memory;
   memory.limit_heap(options.heap_bytes);
-  state.functions = &functions;
+  const std::vector<const Function*> known = functions;  // more may be loaded meanwhile
+  state.functions = &known;
   state.output = &output;
   state.output_mutex = &output_mutex;
+  state.when_stalled = launch.when_stalled ? &launch.when_stalled : nullptr;
+  state.several_threads = running > 0 || memory.maps_host();
+  const RunningScope scope(*this);
+  lock.unlock();
   const double started = now();
   if (options.time_limit_s > 0) state.deadline = started + options.time_limit_s;
 
@@ -308,11 +333,10 @@ void Device::Implementation::run(const Launch& launch) {
                                   " blocks: at most " + std::to_string(resident) +
                                   " can be on the device at once");
     }
-    if (grid_workspace == 0) {
-      grid_workspace = memory.allocate(256, "grid synchronization", DeviceMemory::Owner::module);
-    }
-    std::memset(memory.host(grid_workspace, 256, "launch"), 0, 256);
-    state.grid_workspace = grid_workspace;
+    constexpr std::size_t bytes = 256;
+    state.grid_workspace =
+        memory.allocate(bytes, "grid synchronization", DeviceMemory::Owner::module);
+    std::memset(memory.host(state.grid_workspace, bytes, "launch"), 0, bytes);
   }
   Counters done;
   Tally tally;
@@ -327,11 +351,15 @@ void Device::Implementation::run(const Launch& launch) {
     error = std::current_exception();
   }
   for (const auto& observer : observers) observer->launch_ends(state);
-  if (state.parameters != 0) memory.free(state.parameters, DeviceMemory::Owner::module);
+  for (const DeviceAddress own : {state.parameters, state.grid_workspace}) {
+    if (own != 0) memory.free(own, DeviceMemory::Owner::module);
+  }
+  lock.lock();
   done.launches = 1;
   done.kernel_seconds = now() - started;
   if (state.counts) record(launch, state, tally, done);
   counters += done;
+  lock.unlock();
   if (error) std::rethrow_exception(error);
 }
 

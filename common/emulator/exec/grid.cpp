@@ -62,7 +62,6 @@ class Grid {
 
   // `when_busy` is called once, if the work turns out to be more than a trifle.
   void run_blocks(Worker& worker, std::function<void()> when_busy) {
-    using Clock = std::chrono::steady_clock;
     const auto busy_at = Clock::now() + std::chrono::microseconds(100);
     Blocks running, idle;
     while (!stop_) {
@@ -79,19 +78,34 @@ class Grid {
           continue;
         }
         finished = true;
+        last_finished_ = now();
         --under_way_;
         idle.push_back(std::move(running[i]));
         running.erase(running.begin() + static_cast<std::ptrdiff_t>(i));
       }
       // All wait for other blocks: perhaps for one that has not started.
-      if (!finished && !admit(worker, running, idle)) std::this_thread::yield();
+      if (finished || admit(worker, running, idle)) continue;
+      std::this_thread::yield();
+      if (launch_.when_stalled != nullptr && now() - last_finished_ > stalled_after &&
+          !stalled_.exchange(true)) {
+        launch_.several_threads = true;
+        (*launch_.when_stalled)();
+      }
     }
+  }
+
+  using Clock = std::chrono::steady_clock;
+  static constexpr Clock::rep stalled_after =
+      std::chrono::nanoseconds(std::chrono::milliseconds(10)).count();
+  static Clock::rep now() {
+    return std::chrono::nanoseconds(Clock::now().time_since_epoch()).count();
   }
 
   LaunchState& launch_;
   const std::uint64_t blocks_, resident_;
   std::atomic<std::uint64_t> next_{0}, under_way_{0};
-  std::atomic<bool> stop_{false};
+  std::atomic<bool> stop_{false}, stalled_{false};
+  std::atomic<Clock::rep> last_finished_{now()};
   std::mutex mutex_;
   std::exception_ptr error_;
 };
@@ -104,7 +118,7 @@ void run_grid(LaunchState& launch, int threads, std::uint64_t resident, Counters
   std::uint64_t wanted = threads > 0 ? static_cast<std::uint64_t>(threads)
                                      : std::max(1u, std::thread::hardware_concurrency());
   wanted = std::min(wanted, grid.blocks());
-  launch.several_threads = wanted > 1;
+  if (wanted > 1) launch.several_threads = true;
   std::vector<Worker> workers(wanted);
   for (Worker& worker : workers) worker.launch = &launch;
   {

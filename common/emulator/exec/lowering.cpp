@@ -292,7 +292,7 @@ void FunctionLowering::lower_call(const Instruction& instruction) {
                       (where.empty() ? "" : " at " + where) + ", in " + function_.display_name);
     }
   }
-  function_.calls_functions = true;
+  function_.calls_functions = function_.attributes.may_wait = true;
   end_block(End::call, instruction);
   blocks_.back().block.call = static_cast<std::uint32_t>(function_.calls.size());
   function_.calls.push_back(std::move(call));

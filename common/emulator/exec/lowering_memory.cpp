@@ -157,6 +157,7 @@ void FunctionLowering::lower_load(const Instruction& instruction, const Opcode& 
   inst.all = inst.some =
       load_handler(space, bytes, is_signed(*type) ? Extend::sign : Extend::zero, vector);
   if (may_poll(opcode)) {
+    function_.attributes.may_wait = true;
     Inst poll;
     poll.all = poll.some = find_collective("_poll")->handler;
     append(poll);
@@ -234,6 +235,7 @@ void FunctionLowering::lower_atomic(const Instruction& instruction, const Opcode
   const auto type = type_of(opcode.last());
   Handler handler = type ? atomic_handler(operation, opcode.last()) : nullptr;
   if (!handler || operands.size() < (returns ? 3u : 2u)) unsupported(instruction);
+  if (returns) function_.attributes.may_wait = true;
   const Space space = space_of(instruction, opcode);
   const RowKind kind = row_kind_of(*type);
   const bool is_f32 = *type == Type::f32;

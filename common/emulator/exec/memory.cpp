@@ -116,7 +116,12 @@ void DeviceMemory::free(DeviceAddress address, Owner owner) {
 void DeviceMemory::map_host(void* address, std::size_t bytes, const std::string& what) {
   std::unique_lock lock(mutex_);
   const auto at = reinterpret_cast<std::uint64_t>(address);
-  live_.insert_or_assign(at, Block{{at, bytes, what}, Owner::host, 0});
+  host_ranges_ += live_.insert_or_assign(at, Block{{at, bytes, what}, Owner::host, 0}).second;
+}
+
+bool DeviceMemory::maps_host() const {
+  std::shared_lock lock(mutex_);
+  return host_ranges_ > 0;
 }
 
 void DeviceMemory::unmap_host(void* address) {
@@ -126,6 +131,7 @@ void DeviceMemory::unmap_host(void* address) {
     throw Fault(FaultKind::invalid_address, hex(reinterpret_cast<std::uint64_t>(address)) +
                                                 " is not host memory that the device knows");
   }
+  --host_ranges_;
   live_.erase(found);
 }
 

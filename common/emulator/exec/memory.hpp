@@ -52,6 +52,7 @@ class DeviceMemory {
 
   void map_host(void* address, std::size_t bytes, const std::string& what);
   void unmap_host(void* address);
+  bool maps_host() const;  // any
 
   // The live range that holds `address`; false if none does. Safe from several threads.
   bool find_range(DeviceAddress address, Range& range) const;
@@ -89,7 +90,7 @@ class DeviceMemory {
   std::uint64_t base_ = 0;
   std::int64_t to_host_ = 0;
   std::uint64_t next_ = 0;  // first address never given out
-  std::size_t in_use_ = 0;
+  std::size_t in_use_ = 0, host_ranges_ = 0;
   std::map<DeviceAddress, Block> live_;
   std::map<DeviceAddress, Block> freed_;  // holes, kept to name them
   mutable std::shared_mutex mutex_;

@@ -8,6 +8,7 @@
 #include "common/emulator/exec/call_graph.hpp"
 #include "common/emulator/exec/lowering.hpp"
 #include "common/emulator/exec/text.hpp"
+#include "common/emulator/ptx/link.hpp"
 
 namespace ladder::emulator {
 
@@ -142,13 +143,15 @@ const Function* Module::find(std::string_view function_name) const {
   return nullptr;
 }
 
-std::unique_ptr<Module> load_module(std::string_view ptx, const std::string& name,
+std::unique_ptr<Module> load_module(std::span<const std::string> texts, const std::string& name,
                                     DeviceMemory& memory, std::vector<const Function*>& functions,
                                     const DeviceProperties& properties) {
   auto module = std::make_unique<Module>();
   module->name = name;
   try {
-    module->source = ptx::parse(ptx);
+    std::vector<ptx::Module> parts;
+    for (const std::string& text : texts) parts.push_back(ptx::parse(text));
+    module->source = ptx::link(std::move(parts));
   } catch (const ptx::ParseError& error) {
     throw Fault(FaultKind::invalid_ptx, name + ": " + error.what());
   }

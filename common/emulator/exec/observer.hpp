@@ -39,7 +39,7 @@ struct WarpAccess {
 
 // A barrier of a block that has been released.
 struct BarrierMeeting {
-  unsigned id;
+  unsigned id;  // ThreadBlock::cluster_barrier: barrier.cluster
   bool all;  // all live threads of the block took part
   // By warp: the lanes that took part, those that only arrived (bar.arrive) included.
   const std::vector<std::uint32_t>& lanes_of_warp;

@@ -106,7 +106,7 @@ void ThreadBlock::arrive(Warp& warp, Group& group, const Block& at, std::uint32_
   const std::byte* rows = group.frame->rows;
   const int first = std::countr_zero(mask);
   const unsigned id = barrier_id(rows, at, first);
-  if (id >= 16) {
+  if (id >= named_barriers) {
     throw KernelFault{FaultKind::trap,
                       "barrier " + std::to_string(id) + " does not exist",
                       "",
@@ -142,7 +142,7 @@ void ThreadBlock::arrive(Warp& warp, Group& group, const Block& at, std::uint32_
 
 void ThreadBlock::exited(std::uint32_t threads) {
   live_threads_ -= threads;
-  for (unsigned id = 0; id < 16; ++id) {
+  for (unsigned id = 0; id < named_barriers; ++id) {
     if (barriers_[id].arrived != 0) release_if_complete(id);
   }
   release_cluster_if_complete();

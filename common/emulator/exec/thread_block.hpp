@@ -18,6 +18,8 @@ class ThreadBlock {
   ThreadBlock(const LaunchState& launch_state, Worker& its_worker);
   ~ThreadBlock();
 
+  static constexpr unsigned named_barriers = 16, cluster_barrier = 16;  // its id: behind theirs
+
   // Becomes block number `ticket` of the grid (x fastest).
   void start(std::uint64_t ticket);
   enum class Outcome { finished, spinning };
@@ -67,7 +69,7 @@ class ThreadBlock {
   std::vector<std::unique_ptr<Warp>> warps_;
   std::vector<unsigned> order_;
   std::uint32_t live_threads_ = 0;
-  Barrier barriers_[16];
+  Barrier barriers_[named_barriers];
 };
 
 // Block number `ticket` of the grid.

@@ -2,6 +2,7 @@
 // instruction's handler may reach (memory, the block, the launch).
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -40,7 +41,9 @@ struct LaunchState {
   std::uint32_t local_stride = 0;  // bytes of local memory of a thread
   DeviceAddress parameters = 0, grid_workspace = 0;
   const std::byte* parameter_bytes = nullptr;
-  bool memcheck = true, counts = false, several_threads = false;
+  bool memcheck = true, counts = false;
+  std::atomic<bool> several_threads = false;            // may touch the same memory
+  const std::function<void()>* when_stalled = nullptr;  // Launch::when_stalled
   const std::vector<std::unique_ptr<Observer>>* observers = nullptr;
   Findings* findings = nullptr;  // of observers
   std::uint64_t order_seed = 0;

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "common/emulator/exec/observer.hpp"
+#include "common/emulator/exec/thread_block.hpp"
 #include "common/emulator/observers/racecheck_launch.hpp"
 #include "common/emulator/observers/racecheck_window.hpp"
 
@@ -121,7 +122,7 @@ class BlockOrder {
   std::uint64_t number_ = 0;
   Epoch began_ = 0, own_from_ = 0, barrier_ = 0;
   std::vector<WarpOrder> warps_;
-  std::array<Named, 16> named_;
+  std::array<Named, ThreadBlock::cluster_barrier + 1> named_;
   SyncObjects objects_;  // in shared memory
 };
 

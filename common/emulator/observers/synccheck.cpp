@@ -282,7 +282,7 @@ class BlockSyncCheck : public BlockObserver {
 
   ThreadBlock& block_;
   Findings& findings_;
-  std::array<std::vector<Arrival>, 16> arrivals_;  // by barrier
+  std::array<std::vector<Arrival>, ThreadBlock::cluster_barrier + 1> arrivals_;  // by barrier
   std::vector<std::uint32_t> past_;  // by site, then warp: lanes that have left it out for good
 };
 

@@ -7,6 +7,7 @@
 #include "common/emulator/runtime/launch.hpp"
 
 using ladder::emulator::ApiError;
+using ladder::emulator::Device;
 using ladder::emulator::Effect;
 using ladder::emulator::FatBinary;
 using ladder::emulator::Kernel;
@@ -50,7 +51,9 @@ void __cudaRegisterFatBinaryEnd(void**) {}
 void __cudaUnregisterFatBinary(void** handle) {
   Runtime& runtime = Runtime::instance();
   const std::lock_guard lock(runtime.mutex);
-  runtime.modules.remove(binary_of(handle), runtime.device_if_made());
+  // The code of a kernel that still runs stays: at exit nobody waits for it.
+  Device* const device = runtime.running.any() ? nullptr : runtime.device_if_made();
+  runtime.modules.remove(binary_of(handle), device);
 }
 
 void __cudaRegisterFunction(void** handle, const char* host_function, char*, const char* name, int,

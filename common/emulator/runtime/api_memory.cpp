@@ -29,6 +29,7 @@ void* allocate(Runtime& runtime, std::size_t bytes, const char* what) {
 
 void release(Runtime& runtime, void* pointer, const char* function) {
   if (pointer == nullptr) return;
+  runtime.running.wait_for_all();
   if (runtime.device().is_device_address(address_of(pointer))) {
     runtime.device().free(address_of(pointer));
     return;
@@ -131,6 +132,7 @@ cudaError_t cudaHostAlloc(void** pointer, std::size_t bytes, unsigned flags) {
 cudaError_t cudaFreeHost(void* pointer) {
   return Runtime::call("cudaFreeHost", Effect::release, [&](Runtime& runtime) {
     if (pointer == nullptr) return;
+    runtime.running.wait_for_all();
     if (!runtime.host_memory.release(runtime.device(), pointer, HostKind::pinned))
       throw ApiError(cudaErrorInvalidValue,
                      "no cudaMallocHost or cudaHostAlloc returned this address");
@@ -148,6 +150,7 @@ cudaError_t cudaHostRegister(void* pointer, std::size_t bytes, unsigned flags) {
 
 cudaError_t cudaHostUnregister(void* pointer) {
   return Runtime::call("cudaHostUnregister", Effect::release, [&](Runtime& runtime) {
+    runtime.running.wait_for_all();
     require(runtime.host_memory.release(runtime.device(), pointer, HostKind::registered),
             cudaErrorHostMemoryNotRegistered);
   });

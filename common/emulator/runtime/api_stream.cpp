@@ -1,6 +1,6 @@
-// Streams and events. Work is done at the call (see runtime.hpp): a stream is always idle, an
-// event is complete once recorded, and waiting is checking for a kernel's fault. Times are the
-// host's and say nothing about a GPU.
+// Streams and events. Work is done at the call (see runtime.hpp): but for kernels that wait themselves
+// a stream is idle, an event is complete once recorded, and waiting is checking for a kernel's fault.
+// Times are the host's and say nothing about a GPU.
 #include <cuda_runtime_api.h>
 
 #include <algorithm>
@@ -38,10 +38,10 @@ void refuse_while_capturing(Stream& stream) {
                  "a stream that captures a graph cannot be waited for or queried");
 }
 
-cudaError_t idle(const char* function, cudaStream_t handle) {
-  return Runtime::call(function, Effect::synchronizing, [&](Runtime& runtime) {
-    refuse_while_capturing(runtime.streams.find(handle));
-  });
+void wait_for_kernels(Runtime& runtime, cudaStream_t handle) {
+  refuse_while_capturing(runtime.streams.find(handle));
+  runtime.wait_for_stream(handle);
+  runtime.flush_output();
 }
 
 template <class Body>
@@ -65,6 +65,7 @@ cudaError_t record(const char* function, cudaEvent_t handle, cudaStream_t stream
     const Stream& stream = runtime.streams.find(stream_handle);
     event.recorded = true;
     event.time = std::chrono::steady_clock::now();
+    event.after = runtime.running.before(stream_handle, stream.blocking());
     event.capture = stream.capture;
     event.frontier = stream.frontier;
   });
@@ -75,6 +76,10 @@ Event& usable_event(Runtime& runtime, cudaEvent_t handle) {
   Event& event = runtime.streams.find_event(handle);
   require(event.capture == nullptr, cudaErrorCapturedEvent);
   return event;
+}
+
+bool pending(const Event& event) {
+  return event.after != nullptr && !event.after->done;
 }
 
 }  // namespace
@@ -96,23 +101,30 @@ cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned flags, i
 cudaError_t cudaStreamDestroy(cudaStream_t stream) {
   return Runtime::call("cudaStreamDestroy", Effect::release, [&](Runtime& runtime) {
     require(!Streams::is_default(stream), cudaErrorInvalidResourceHandle);
+    runtime.wait_for_stream(stream);
     runtime.streams.destroy(stream);
   });
 }
 
 cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
-  return idle("cudaStreamSynchronize", stream);
+  return Runtime::call("cudaStreamSynchronize", Effect::synchronizing,
+                       [&](Runtime& runtime) { wait_for_kernels(runtime, stream); });
 }
 decltype(cudaStreamSynchronize) cudaStreamSynchronize_ptsz [[gnu::alias("cudaStreamSynchronize")]];
 
 cudaError_t cudaStreamQuery(cudaStream_t stream) {
-  return idle("cudaStreamQuery", stream);
+  return Runtime::call("cudaStreamQuery", Effect::synchronizing, [&](Runtime& runtime) {
+    refuse_while_capturing(runtime.streams.find(stream));
+    require(!runtime.busy(stream), cudaErrorNotReady);
+  });
 }
 decltype(cudaStreamQuery) cudaStreamQuery_ptsz [[gnu::alias("cudaStreamQuery")]];
 
 cudaError_t cudaDeviceSynchronize() {
   return Runtime::call("cudaDeviceSynchronize", Effect::synchronizing, [](Runtime& runtime) {
     require(!runtime.streams.capturing(), cudaErrorStreamCaptureUnsupported);
+    runtime.running.wait_for_all();
+    runtime.flush_output();
   });
 }
 
@@ -153,7 +165,8 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t handle, cudaEvent_t event_handle, u
     const Event& event = runtime.streams.find_event(event_handle);
     if (event.capture == nullptr) {
       require(stream.capture == nullptr || !event.recorded, cudaErrorStreamCaptureIsolation);
-      return;  // its work is done
+      if (pending(event)) stream.waits_for.push_back(event.after);
+      return;
     }
     if (event.capture->graph == nullptr) return;  // that capture has ended
     require(!Streams::is_default(handle), cudaErrorStreamCaptureImplicit);
@@ -179,7 +192,7 @@ cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t call
                                   unsigned flags) {
   return Runtime::call("cudaStreamAddCallback", Effect::asynchronous, [&](Runtime& runtime) {
     require(callback != nullptr && flags == 0);
-    refuse_while_capturing(runtime.streams.find(stream));
+    wait_for_kernels(runtime, stream);
     const cudaError_t status = runtime.faulted() ? cudaErrorLaunchFailure : cudaSuccess;
     runtime.run_callback([&] { callback(stream, status, data); });
   });
@@ -211,13 +224,17 @@ decltype(cudaEventRecordWithFlags) cudaEventRecordWithFlags_ptsz
     [[gnu::alias("cudaEventRecordWithFlags")]];
 
 cudaError_t cudaEventQuery(cudaEvent_t event) {
-  return Runtime::call("cudaEventQuery", Effect::synchronizing,
-                       [&](Runtime& runtime) { usable_event(runtime, event); });
+  return Runtime::call("cudaEventQuery", Effect::synchronizing, [&](Runtime& runtime) {
+    require(!pending(usable_event(runtime, event)), cudaErrorNotReady);
+  });
 }
 
 cudaError_t cudaEventSynchronize(cudaEvent_t event) {
-  return Runtime::call("cudaEventSynchronize", Effect::synchronizing,
-                       [&](Runtime& runtime) { usable_event(runtime, event); });
+  return Runtime::call("cudaEventSynchronize", Effect::synchronizing, [&](Runtime& runtime) {
+    const std::shared_ptr after = usable_event(runtime, event).after;
+    if (after != nullptr) runtime.running.wait_for(*after);
+    runtime.flush_output();
+  });
 }
 
 cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEvent_t end) {
@@ -226,6 +243,7 @@ cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEve
     const Event& from = usable_event(runtime, start);
     const Event& to = usable_event(runtime, end);
     require(from.recorded && to.recorded, cudaErrorInvalidResourceHandle);
+    require(!pending(from) && !pending(to), cudaErrorNotReady);
     require(((from.flags | to.flags) & cudaEventDisableTiming) == 0,
             cudaErrorInvalidResourceHandle);
     *milliseconds = std::chrono::duration<float, std::milli>(to.time - from.time).count();

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <exception>
 
 namespace ladder::emulator {
 namespace {
@@ -18,7 +19,7 @@ constexpr std::uint64_t largest_text = std::uint64_t{1} << 30;
 struct Wrapper {
   std::uint32_t magic, version;
   const void* data;
-  const void* other;  // of separate compilation
+  const void* other;  // version 2, of separate compilation: pointers to the pieces' containers
 };
 
 // 16 bytes; `header_bytes` says where the entries start, `bytes` how long they are together.
@@ -142,20 +143,39 @@ FatBinaryContents read_fat_binary(std::span<const std::byte> bytes) {
   return contents;
 }
 
-FatBinaryContents read_registered_fat_binary(const void* address) {
-  Wrapper wrapper;
-  std::memcpy(&wrapper, address, sizeof wrapper);
-  if (wrapper.magic != wrapper_magic || wrapper.data == nullptr)
-    fail("its wrapper has a wrong magic number");
+namespace {
+
+FatBinaryContents read_container_at(const void* data) {
   ContainerHeader header;
-  std::memcpy(&header, wrapper.data, sizeof header);
+  std::memcpy(&header, data, sizeof header);
   if (header.magic != container_magic) fail("its magic number is wrong");
   // Beyond this the program itself would not have fitted into memory.
   if (header.bytes > std::uint64_t{1} << 40) fail("its size is more than there is");
   FatBinaryContents contents;
-  read_container({static_cast<const std::byte*>(wrapper.data), header.header_bytes + header.bytes},
+  read_container({static_cast<const std::byte*>(data), header.header_bytes + header.bytes},
                  contents);
   return contents;
+}
+
+}  // namespace
+
+std::vector<FatBinaryContents> read_registered_fat_binary(const void* address) {
+  Wrapper wrapper;
+  std::memcpy(&wrapper, address, sizeof wrapper);
+  if (wrapper.magic != wrapper_magic || wrapper.data == nullptr)
+    fail("its wrapper has a wrong magic number");
+  constexpr std::uint32_t linked_version = 2;
+  if (wrapper.version != linked_version || wrapper.other == nullptr) {
+    return {read_container_at(wrapper.data)};
+  }
+  // What the pieces were linked to is machine code; their PTX is in their own, listed up to a null.
+  std::vector<FatBinaryContents> pieces;
+  for (auto piece = static_cast<const void* const*>(wrapper.other); *piece != nullptr; ++piece) {
+    FatBinaryContents contents = read_container_at(*piece);
+    if (!contents.empty()) pieces.push_back(std::move(contents));
+  }
+  if (pieces.empty()) pieces.push_back(read_container_at(wrapper.data));
+  return pieces;
 }
 
 std::string text_of(const PtxImage& image) {
@@ -194,20 +214,29 @@ std::string choose_ptx(const FatBinaryContents& contents, const DeviceProperties
                     ", later than the emulated device (sm_" + std::to_string(highest) +
                     "); compile it with -arch=" + target);
   if (!contents.machine_code.empty())
-    throw Fault(
-        FaultKind::unsupported,
-        "the program has machine code (" + list_of("sm_", contents.machine_code) +
-            ") but no PTX, and only PTX can be emulated; compile it with -arch=" + target +
-            ", or add code=compute_XX to its -gencode; if it is built with -rdc=true or -dc, " +
-            "put the device code into one file instead");
-  throw Fault(
-      FaultKind::unsupported,
-      "the program's fat binary holds no kernels; if it is built with -rdc=true or -dc, put "
-      "the device code into one file instead: separate compilation cannot be emulated");
+    throw Fault(FaultKind::unsupported,
+                "the program has machine code (" + list_of("sm_", contents.machine_code) +
+                    ") but no PTX, and only PTX can be emulated; compile it with -arch=" + target +
+                    ", or add code=compute_XX to its -gencode");
+  throw Fault(FaultKind::unsupported,
+              "the program's fat binary holds no kernels; if it is built with -rdc=true or -dc, is "
+              "it linked by nvcc?");
 }
 
-std::string ptx_of(const void* wrapper, const DeviceProperties& device) {
-  return choose_ptx(read_registered_fat_binary(wrapper), device);
+std::vector<std::string> ptx_of(const void* wrapper, const DeviceProperties& device) {
+  std::vector<std::string> texts;
+  std::exception_ptr first;
+  for (const FatBinaryContents& piece : read_registered_fat_binary(wrapper)) {
+    try {
+      texts.push_back(choose_ptx(piece, device));
+    } catch (const Fault& fault) {
+      // The toolkit's device runtime comes along for other devices: needed or not will be seen.
+      if (fault.kind() != FaultKind::unsupported) throw;
+      if (!first) first = std::current_exception();
+    }
+  }
+  if (texts.empty()) std::rethrow_exception(first);
+  return texts;
 }
 
 }  // namespace ladder::emulator

@@ -25,13 +25,16 @@ struct PtxImage {
 struct FatBinaryContents {
   std::vector<PtxImage> ptx;
   std::vector<int> machine_code;  // architectures with SASS, which cannot be emulated
+
+  bool empty() const { return ptx.empty() && machine_code.empty(); }
 };
 
 // `bytes`: one container or several in a row. Throws Fault(invalid_ptx).
 FatBinaryContents read_fat_binary(std::span<const std::byte> bytes);
 
 // `wrapper`: what __cudaRegisterFatBinary is given, in the program's own memory.
-FatBinaryContents read_registered_fat_binary(const void* wrapper);
+// A program that was compiled in pieces (-rdc=true) has one for each piece, else there is one.
+std::vector<FatBinaryContents> read_registered_fat_binary(const void* wrapper);
 
 // The text without the NULs that pad it. Throws Fault(invalid_ptx): damaged.
 std::string text_of(const PtxImage& image);
@@ -40,7 +43,7 @@ std::string text_of(const PtxImage& image);
 // Throws Fault(unsupported) that names what there is instead (only SASS, only later PTX).
 std::string choose_ptx(const FatBinaryContents& contents, const DeviceProperties& device);
 
-// All of the above for a registered wrapper.
-std::string ptx_of(const void* wrapper, const DeviceProperties& device);
+// All of the above for a registered wrapper: the texts of its pieces.
+std::vector<std::string> ptx_of(const void* wrapper, const DeviceProperties& device);
 
 }  // namespace ladder::emulator

@@ -122,9 +122,30 @@ TEST_CASE("a registered wrapper leads to its container") {
     const void* other = nullptr;
   } wrapper;
   wrapper.data = bytes.data();
-  CHECK(ptx_of(&wrapper, {}) == text);
+  CHECK(ptx_of(&wrapper, {}) == std::vector{text});
   wrapper.magic = 7;
   CHECK_THROWS_AS(ptx_of(&wrapper, {}), Fault);
+}
+
+TEST_CASE("a program compiled in pieces has the PTX of each beside what was linked") {
+  const Bytes linked = container({entry(2, 75, "machine code")});
+  const Bytes first = container({entry(1, 75, text)}),
+              second = container({entry(1, 75, zstd(text + "// b"), 0x8000, text.size() + 4),
+                                  entry(2, 75, "machine code")}),
+              library = container({entry(2, 75, "machine code")}), nothing = container({});
+  const void* const pieces[] = {first.data(), nothing.data(), second.data(), library.data(),
+                                nullptr};
+  struct {
+    std::uint32_t magic = 0x466243b1, version = 2;
+    const void* data = nullptr;
+    const void* other = nullptr;
+  } wrapper;
+  wrapper.data = linked.data();
+  wrapper.other = pieces;
+  CHECK(ptx_of(&wrapper, {}) == std::vector{text, text + "// b"});
+  const void* const machine_code[] = {library.data(), nullptr};
+  wrapper.other = machine_code;
+  CHECK_THROWS_WITH_AS(ptx_of(&wrapper, {}), doctest::Contains("no PTX"), Fault);
 }
 
 TEST_CASE("every truncation is an error and not a crash") {

@@ -28,7 +28,7 @@ std::string demangled(const char* name) {
 }
 
 // Machine code only, or only for later devices, has an error code of its own.
-std::string ptx_for(const FatBinary& binary, const Device& device) {
+std::vector<std::string> ptx_for(const FatBinary& binary, const Device& device) {
   try {
     return ptx_of(binary.wrapper, device.properties());
   } catch (const Fault& fault) {

@@ -2,9 +2,12 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <new>
+#include <system_error>
+#include <thread>
 
 #include "common/emulator/runtime/device_table.hpp"
 #include "common/emulator/runtime/host_fault.hpp"
@@ -19,6 +22,19 @@ int exit_status = 0;
 
 // The last error of each host thread; a device's sticky error is kept by the runtime.
 thread_local cudaError_t thread_error = cudaSuccess;
+
+// Where the work that the calling thread does was submitted.
+thread_local cudaStream_t stream_of_work = nullptr;
+
+class StreamOfWork {
+ public:
+  explicit StreamOfWork(cudaStream_t stream) : outer_(std::exchange(stream_of_work, stream)) {}
+  ~StreamOfWork() { stream_of_work = outer_; }
+  StreamOfWork(const StreamOfWork&) = delete;
+
+ private:
+  cudaStream_t outer_;
+};
 
 // A GPU's printf buffer is shown at the next synchronisation; so is ours, or when it is this large.
 constexpr std::size_t output_buffer_bytes = 1 << 20;
@@ -106,7 +122,7 @@ Runtime& Runtime::instance() {
   return storage.runtime;
 }
 
-Runtime::Runtime() {
+Runtime::Runtime() : running(mutex) {
   process_using_cuda = getpid();
   on_exit([](int status, void*) { exit_status = status; }, nullptr);
   options.threads = static_cast<int>(environment_number("LADDER_EMULATOR_THREADS"));
@@ -164,6 +180,11 @@ std::optional<cudaError_t> Runtime::enter(const char* function, Effect effect) {
 }
 
 cudaError_t Runtime::leave(Effect effect, cudaError_t result) {
+  // A kernel that this call waited for may have failed.
+  if ((effect == Effect::synchronizing || effect == Effect::release) && pending_ != cudaSuccess) {
+    sticky_ = std::exchange(pending_, cudaSuccess);
+    if (result == cudaSuccess) result = sticky_;
+  }
   if (effect == Effect::release) {
     if (injected_ != cudaSuccess) result = injected_;
     if (sticky_ != cudaSuccess) result = sticky_;
@@ -191,6 +212,7 @@ cudaError_t Runtime::current_exception_code(const char* function) {
 }
 
 void Runtime::submit(cudaStream_t handle, cudaGraphNodeType type, Work work) {
+  if (streams.find(handle).capture == nullptr) wait_for_stream(handle);
   Stream& stream = streams.find(handle);
   if (stream.capture != nullptr) {
     require(!stream.capture->invalid, cudaErrorStreamCaptureInvalidated);
@@ -200,30 +222,120 @@ void Runtime::submit(cudaStream_t handle, cudaGraphNodeType type, Work work) {
                    "the default stream would have to wait for a stream that is capturing a graph:"
                    " use the capturing stream for this work");
   } else {
+    const StreamOfWork scope(handle);
     work(*this);
   }
 }
 
+bool Runtime::busy(cudaStream_t handle) {
+  Stream& stream = streams.find(handle);
+  std::erase_if(stream.waits_for, [](const auto& kernel) { return kernel->done; });
+  return !stream.waits_for.empty() || running.before(handle, stream.blocking()) != nullptr;
+}
+
+void Runtime::wait_for_stream(cudaStream_t handle) {
+  while (busy(handle)) {
+    const Stream& stream = streams.find(handle);
+    const auto kernel = stream.waits_for.empty() ? running.before(handle, stream.blocking())
+                                                 : stream.waits_for.front();
+    running.wait_for(*kernel);
+  }
+}
+
+namespace {
+
+std::exception_ptr error_of(Device& device, const Launch& launch) {
+  try {
+    device.launch(launch);
+    return nullptr;
+  } catch (...) {
+    return std::current_exception();
+  }
+}
+
+}  // namespace
+
 void Runtime::run_kernel(const Launch& launch, const std::string& kernel) {
   if (faulted()) return;
+  Device& own = device();
+  // Other observers than these see one kernel at a time, to its end.
+  if ((own.options().watch & ~Watch{watch_memcheck | watch_counters}) != 0) {
+    return note_end_of_kernel(kernel, error_of(own, launch), true);
+  }
+  const bool may_wait = own.attributes(launch.function).may_wait;
+  const bool blocking = streams.find(stream_of_work).blocking();
+  const auto state = running.begin({kernel, stream_of_work, blocking});
+  if (may_wait) return run_in_a_thread(launch, state);
+  mutex.unlock();
+  const std::exception_ptr error = error_of(own, launch);
+  mutex.lock();
+  running.end(*state);
+  note_end_of_kernel(kernel, error, true);
+}
+
+// Returns when the kernel is done or waits for somebody else.
+void Runtime::run_in_a_thread(const Launch& launch,
+                              const std::shared_ptr<RunningKernels::Kernel>& state) {
+  // The kernel may outlive this call: it owns what it needs.
+  struct Errand {
+    Launch launch;
+    std::vector<std::byte> parameters;
+    std::exception_ptr refusal;
+  };
+  const auto errand = std::make_shared<Errand>();
+  errand->parameters.assign(launch.parameters.begin(), launch.parameters.end());
+  errand->launch = launch;
+  errand->launch.parameters = errand->parameters;
+  errand->launch.when_stalled = [this, state] {
+    const std::lock_guard lock(mutex);
+    running.stalls(*state);
+  };
+  const auto run = [this, state, errand] {
+    const std::exception_ptr error = error_of(*device_, errand->launch);
+    const std::lock_guard lock(mutex);
+    try {
+      note_end_of_kernel(state->name, error, !state->stalled);
+    } catch (...) {
+      errand->refusal = std::current_exception();
+    }
+    running.end(*state);
+  };
+  try {
+    std::thread(run).detach();
+  } catch (const std::system_error&) {  // no more threads to be had
+    mutex.unlock();
+    run();
+    mutex.lock();
+  }
+  running.wait_for_launch(*state);
+  if (state->done && errand->refusal) std::rethrow_exception(errand->refusal);
+}
+
+// Keeps a kernel's fault for the next call that asks; `waited_for`: throws what is no fault of the
+// kernel but of its launch.
+void Runtime::note_end_of_kernel(const std::string& kernel, std::exception_ptr error,
+                                 bool waited_for) {
   const auto record_findings = [&] {
     for (const Finding& finding : device().take_findings()) {
       journal.record_fault(finding.text());
       kernels_went_wrong_ = true;
     }
   };
+  if (!error) return record_findings();
   try {
-    device().launch(launch);
-    record_findings();
+    std::rethrow_exception(error);
   } catch (const Fault& fault) {
-    if (!happened_in_kernel(fault.kind())) throw;
-    record_findings();
+    const bool in_kernel = happened_in_kernel(fault.kind());
+    if (!in_kernel && waited_for) throw;
+    if (in_kernel) record_findings();
     journal.record_fault(fault.what());
     kernels_went_wrong_ = true;
     pending_ = code_of(fault.kind());
   } catch (const std::bad_alloc&) {
-    throw ApiError(cudaErrorLaunchOutOfResources,
-                   "out of host memory while emulating kernel " + kernel);
+    if (waited_for)
+      throw ApiError(cudaErrorLaunchOutOfResources,
+                     "out of host memory while emulating kernel " + kernel);
+    pending_ = cudaErrorLaunchOutOfResources;
   }
 }
 
@@ -242,6 +354,7 @@ void Runtime::flush_output() {
 }
 
 void Runtime::reset_device() {
+  running.wait_for_all();
   pending_ = sticky_ = cudaSuccess;
   streams.clear();
   if (!device_) return;
@@ -282,6 +395,9 @@ void Runtime::forget_faults() {
 }
 
 void Runtime::finish() {
+  if (running.any())
+    journal.say("the program ended while kernel " + running.first_name() +
+                " was still running: end with cudaDeviceSynchronize()");
   if (!output_.empty())
     journal.say("the program ended before " + std::to_string(output_.size()) +
                 " bytes of device printf output were shown: end with cudaDeviceSynchronize()");

@@ -1,9 +1,9 @@
 // The state behind the CUDA runtime API, and the frame that every API function runs in.
 //
-// Everything is executed at the call, in the caller's thread: streams are always idle, events are
-// complete as soon as they are recorded. Any order that the program may observe is one that a GPU
-// could have produced. What stays asynchronous is the *report* of a kernel's fault: the launch
-// succeeds, the fault arrives at the next synchronising call and sticks, as on a GPU.
+// Everything is executed at the call: streams are idle and events complete, but for kernels that wait
+// for the host or for another kernel (running_kernels.hpp). Any order that the program may observe is
+// one that a GPU could have produced. What stays asynchronous is the *report* of a kernel's fault: the
+// launch succeeds, the fault arrives at the next synchronising call and sticks, as on a GPU.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -18,6 +18,7 @@
 #include "common/emulator/runtime/host_memory.hpp"
 #include "common/emulator/runtime/journal.hpp"
 #include "common/emulator/runtime/modules.hpp"
+#include "common/emulator/runtime/running_kernels.hpp"
 #include "common/emulator/runtime/streams.hpp"
 
 namespace ladder::emulator {
@@ -54,7 +55,11 @@ class Runtime {
 
   // Runs kernels' and copies' work now, or adds it to the graph that the stream captures.
   void submit(cudaStream_t stream, cudaGraphNodeType type, Work work);
+  // The lock is given up while the kernel runs.
   void run_kernel(const Launch& launch, const std::string& kernel);
+  // Whether a kernel runs in the stream, or one that the stream's next work must wait for.
+  bool busy(cudaStream_t stream);
+  void wait_for_stream(cudaStream_t stream);
   // Runs `callback` of the program without our lock: it may wait for threads that call CUDA.
   void run_callback(const std::function<void()>& callback);
   // Throws when work must not run: an earlier kernel failed.
@@ -79,6 +84,7 @@ class Runtime {
   HostMemory host_memory;
   Streams streams;
   std::mutex mutex;
+  RunningKernels running;
 
   // The calling thread's last error; cudaGetLastError clears it unless it sticks.
   cudaError_t last_error(bool clear);
@@ -91,6 +97,8 @@ class Runtime {
   cudaError_t leave(Effect effect, cudaError_t result);
   cudaError_t current_exception_code(const char* function);
   void note_failure(const char* function, cudaError_t result);
+  void run_in_a_thread(const Launch& launch, const std::shared_ptr<RunningKernels::Kernel>& state);
+  void note_end_of_kernel(const std::string& kernel, std::exception_ptr error, bool waited_for);
   void make_device();
 
   std::unique_ptr<Device> device_;

@@ -1,4 +1,5 @@
-// Streams, events and graphs. A stream holds no work (see runtime.hpp), only what it captures.
+// Streams, events and graphs. A stream holds no work (see runtime.hpp), only what it captures and which
+// kernels its next work must wait for.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include "common/emulator/runtime/graph.hpp"
+#include "common/emulator/runtime/running_kernels.hpp"
 
 namespace ladder::emulator {
 
@@ -27,13 +29,17 @@ struct Stream {
   unsigned long long id = 0;
   std::shared_ptr<Capture> capture;  // while capturing
   std::vector<GraphNode*> frontier;  // what the next captured node depends on
+  std::vector<std::shared_ptr<RunningKernels::Kernel>> waits_for;  // before its next work
+
+  bool blocking() const { return (flags & cudaStreamNonBlocking) == 0; }
 };
 
 struct Event {
   unsigned flags = 0;
   bool recorded = false;
   std::chrono::steady_clock::time_point time;
-  std::shared_ptr<Capture> capture;  // recorded in a capturing stream
+  std::shared_ptr<RunningKernels::Kernel> after;  // complete when that is
+  std::shared_ptr<Capture> capture;               // recorded in a capturing stream
   std::vector<GraphNode*> frontier;
 };
 

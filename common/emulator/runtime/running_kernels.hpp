@@ -1,0 +1,49 @@
+// Kernels that are being executed. Most are done when their launch returns. Those that seem to wait for
+// somebody else, the host or another kernel, go on in a thread of their own while the launch returns:
+// their stream is busy then, and what must come after them waits for them.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <condition_variable>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+namespace ladder::emulator {
+
+// Guarded by Runtime::mutex, which waiting gives up.
+class RunningKernels {
+ public:
+  struct Kernel {
+    std::string name;
+    cudaStream_t stream = nullptr;
+    bool blocking = true;  // the stream: it waits for the legacy default stream, and that for it
+    bool done = false, stalled = false;
+  };
+
+  explicit RunningKernels(std::mutex& mutex) : mutex_(mutex) {}
+
+  std::shared_ptr<Kernel> begin(Kernel kernel);
+  void end(Kernel& kernel);
+  void stalls(Kernel& kernel);
+  // Until it is done or stalls.
+  void wait_for_launch(const Kernel& kernel);
+
+  bool any() const { return !kernels_.empty(); }
+  const std::string& first_name() const { return kernels_.front()->name; }
+  // What work in a stream must wait for.
+  std::shared_ptr<Kernel> before(cudaStream_t stream, bool blocking) const;
+  void wait_for(const Kernel& kernel);
+  void wait_for_all();
+
+ private:
+  std::mutex& mutex_;
+  std::condition_variable_any changed_;
+  std::vector<std::shared_ptr<Kernel>> kernels_;
+};
+
+}  // namespace ladder::emulator
