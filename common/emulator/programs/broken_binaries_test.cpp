@@ -148,7 +148,8 @@ TEST_CASE("PTX that no compiler makes is refused with its line") {
   check_refused(std::string("\x7f"
                             "ELF\x01\x02\x03"),
                 invalid_ptx, "line 1");
-  check_refused(head + ".visible .entry other() { ret; }", invalid_device_function, "InvalidDeviceFunction");
+  check_refused(head + ".visible .entry other() { ret; }", invalid_device_function,
+                "InvalidDeviceFunction");
 }
 
 TEST_CASE("a version, a target or an address size that cannot be run is named") {

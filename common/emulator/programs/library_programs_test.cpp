@@ -23,4 +23,12 @@ TEST_CASE("random numbers of curand's device code") {
   check_architectures("random_numbers", {"75", "120"}, "random numbers: all as expected\n");
 }
 
+TEST_CASE("matrices are multiplied by mma and in all of wmma's shapes, types and layouts") {
+  check_architectures("matrices", {"80", "120"}, "matrices: mma\nmatrices: wmma\n");
+}
+
+TEST_CASE("kernels call themselves, pointers, virtual functions and lambdas") {
+  check_architectures("calls", {"75", "120"}, "calls: all as expected\n");
+}
+
 }  // namespace ladder::emulator

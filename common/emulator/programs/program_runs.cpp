@@ -30,12 +30,6 @@ std::string contents(const fs::path& path) {
   return text.str();
 }
 
-struct Outcome {
-  int exit_code = -1;
-  int signal = 0;
-  std::string out, err, report;
-};
-
 Outcome run(const std::string& name, const std::string& arguments, ProgramOptions options) {
   options.cudart = variable("LADDER_CUDART");
   std::string folder_name = (fs::temp_directory_path() / "ladder_programs_XXXXXX").string();
@@ -77,7 +71,7 @@ void check_architectures(const std::string& name, const std::vector<std::string>
   static const std::map<std::string, std::string> devices = {
       {"75", "t4"}, {"80", "a100"}, {"90", "h200"}, {"100", "b200"}, {"120", "rtx5090"}};
   for (const std::string& architecture : architectures) {
-    check_succeeds(name + "_" + architecture, output, devices.at(architecture));
+    check_succeeds(name, output, devices.at(architecture));
   }
 }
 

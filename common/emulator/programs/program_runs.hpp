@@ -26,7 +26,7 @@ Outcome run(const std::string& name, const std::string& arguments = "",
 void check_succeeds(const std::string& name, const std::string& output,
                     const std::string& device = "");
 
-// The same for NAME_75, NAME_80, ... on a device that runs what was compiled for it.
+// The same on a device of each architecture that the program holds PTX for.
 void check_architectures(const std::string& name, const std::vector<std::string>& architectures,
                          const std::string& output);
 

@@ -19,6 +19,12 @@ TEST_CASE("an ordinary program prints what it prints on a GPU") {
   check_succeeds("saxpy", "saxpy: n = 100003, largest error 0\n");
 }
 
+TEST_CASE("a program runs however its PTX is compressed") {
+  if (fs::exists(program("saxpy_lz4"))) {  // of toolkit 13
+    check_succeeds("saxpy_lz4", "saxpy: n = 100003, largest error 0\n");
+  }
+}
+
 TEST_CASE("streams, events and graphs behave in order") {
   check_succeeds("streams", "streams: all as expected\n");
 }
@@ -29,6 +35,10 @@ TEST_CASE("a program built for per-thread default streams runs") {
 
 TEST_CASE("constants and device variables are copied, and names belong to their file") {
   check_succeeds("symbols", "symbols: all as expected\n");
+}
+
+TEST_CASE("device code that was compiled in pieces is linked") {
+  check_succeeds("linked", "here: 5\nthere: 7\nlinked: all as expected\n");
 }
 
 TEST_CASE("pitched copies and fills keep to their rows") {
@@ -52,11 +62,36 @@ TEST_CASE("device printf is shown at the next synchronisation") {
   CHECK(has(outcome.out, "kernels: all as expected\n"));
 }
 
-TEST_CASE("matrices are multiplied by mma and in all of wmma's shapes, types and layouts") {
-  for (const auto& [name, device] :
-       {std::pair("matrices_80", "a100"), {"matrices_120", "rtx5090"}}) {
-    check_succeeds(name, "matrices: mma\nmatrices: wmma\n", device);
+TEST_CASE("kernels print as the host prints, with every conversion") {
+  for (const char* device : {"t4", "rtx5090"}) {
+    ProgramOptions options;
+    options.device = device;
+    const Outcome outcome = run("printing", "", options);
+    CAPTURE(outcome.err);
+    CHECK(outcome.exit_code == 0);
+    const std::string& out = outcome.out;
+    const std::size_t rule = out.find("----\n");
+    REQUIRE(rule != std::string::npos);
+    // The host's lines, the same from the device, then a line with infinities.
+    const std::string lines = out.substr(0, rule);
+    const std::size_t last = lines.rfind('\n', lines.size() - 2) + 1;
+    CHECK(lines.substr(last) == "[inf] [-inf] [NAN]\n");
+    CHECK(last > 1000);
+    CHECK(lines.substr(0, last / 2) == lines.substr(last / 2, last / 2));
+    CHECK(has(out, "----\ntext|\n1 2 3\n(null)\n0x1234\nunfinished %\n1.500000 -3 65000 1\n"));
+    for (const char* line : {"thread 3 of block 0\n", "thread 27 of block 1\n"})
+      CHECK(has(out, line));
+    CHECK_FALSE(has(out, "thread 4 of"));
+    CHECK(has(out, "printing: all as expected\n"));
   }
+}
+
+TEST_CASE("graphs of every kind of node are built, changed, updated and launched") {
+  check_succeeds("graphs", "graphs: all as expected\n");
+}
+
+TEST_CASE("kernels tell their attributes and are launched in every way; pools allocate") {
+  check_succeeds("launches", "launches: all as expected\n");
 }
 
 TEST_CASE("a library of kernels is loaded, unloaded and loaded again") {
@@ -69,6 +104,10 @@ TEST_CASE("a library of kernels is loaded, unloaded and loaded again") {
 
 TEST_CASE("several host threads launch at the same time, each with its own last error") {
   check_succeeds("threads", "threads: all as expected\n");
+}
+
+TEST_CASE("kernels wait for the host and for each other while they run") {
+  check_succeeds("waiting", "waiting: all as expected\n");
 }
 
 TEST_CASE("the device has an H200's properties, or those of the device asked for") {
