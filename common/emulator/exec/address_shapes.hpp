@@ -42,9 +42,7 @@ inline bool strided(const A* at, A first, A stride) {
 }
 #endif
 
-// The same for all four chunks of a warp at once, each from its own first address; and whether those
-// first addresses, moved by `shift`, are multiples of `align` and not above `last` (which is less
-// than half of what the type holds).
+// The same for all four chunks of a warp at once, each from its own first address.
 #ifdef __AVX2__
 template <unsigned Stride>
 inline bool all_strided(const u64* at) {
@@ -77,31 +75,26 @@ inline bool all_strided(const u32* at) {
   }
   return _mm256_testz_si256(wrong, wrong) != 0;
 }
-inline bool firsts_within(const u64* at, u64 shift, u64 last, u32 align) {
-  const auto pair = [&](int i) {
-    const __m128d low = _mm_load_sd(reinterpret_cast<const double*>(at + i));
-    return _mm_castpd_si128(_mm_loadh_pd(low, reinterpret_cast<const double*>(at + i + chunk)));
-  };
-  const __m256i firsts = _mm256_set_m128i(pair(2 * chunk), pair(0));
-  const __m256i from_begin =
-      _mm256_add_epi64(firsts, _mm256_set1_epi64x(static_cast<long long>(shift)));
-  const __m256i room =
-      _mm256_sub_epi64(_mm256_set1_epi64x(static_cast<long long>(last)), from_begin);
-  const __m256i sign = _mm256_set1_epi64x(INT64_MIN);
-  const __m256i sign_and_low = _mm256_set1_epi64x(INT64_MIN | static_cast<long long>(align - 1));
-  return _mm256_testz_si256(from_begin, sign_and_low) != 0 && _mm256_testz_si256(room, sign) != 0;
-}
-inline bool firsts_within(const u32* at, u32 shift, u32 last, u32 align) {
-  const __m128i firsts =
-      _mm_setr_epi32(static_cast<int>(at[0]), static_cast<int>(at[chunk]),
-                     static_cast<int>(at[2 * chunk]), static_cast<int>(at[3 * chunk]));
-  const __m128i from_begin = _mm_add_epi32(firsts, _mm_set1_epi32(static_cast<int>(shift)));
-  const __m128i room = _mm_sub_epi32(_mm_set1_epi32(static_cast<int>(last)), from_begin);
-  const __m128i sign = _mm_set1_epi32(INT32_MIN);
-  const __m128i sign_and_low = _mm_set1_epi32(INT32_MIN | static_cast<int>(align - 1));
-  return _mm_testz_si128(from_begin, sign_and_low) != 0 && _mm_testz_si128(room, sign) != 0;
+// Whether no lane's index is below that of its chunk's first.
+inline bool all_ascend(const u32* index, bool index_unsigned) {
+  const __m256i bias = _mm256_set1_epi32(index_unsigned ? INT32_MIN : 0);
+  __m256i below = _mm256_setzero_si256();
+#pragma GCC unroll 4
+  for (int c = 0; c < lanes; c += chunk) {
+    const __m256i first = _mm256_broadcastd_epi32(_mm_loadu_si32(index + c));
+    const __m256i v = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(index + c));
+    below = _mm256_or_si256(
+        below, _mm256_cmpgt_epi32(_mm256_xor_si256(first, bias), _mm256_xor_si256(v, bias)));
+  }
+  return _mm256_testz_si256(below, below) != 0;
 }
 #else
+inline bool all_ascend(const u32* index, bool index_unsigned) {
+  const u32 bias = index_unsigned ? 0 : 0x80000000u;
+  bool below = false;
+  for (int i = 0; i < lanes; ++i) below |= (index[i] ^ bias) < (index[i / chunk * chunk] ^ bias);
+  return !below;
+}
 template <unsigned Stride, class A>
 inline bool all_strided(const A* at) {
   A wrong = 0;
@@ -109,17 +102,6 @@ inline bool all_strided(const A* at) {
     wrong |= (at[i] - at[i / chunk * chunk]) ^ static_cast<A>(Stride * static_cast<A>(i % chunk));
   }
   return wrong == 0;
-}
-template <class A>
-inline bool firsts_within(const A* at, A shift, A last, u32 align) {
-  A low = 0;
-  bool inside = true;
-  for (int c = 0; c < lanes; c += chunk) {
-    const A from_begin = static_cast<A>(at[c] + shift);
-    low |= from_begin;
-    inside &= from_begin <= last;
-  }
-  return inside && (low & (align - 1)) == 0;
 }
 #endif
 

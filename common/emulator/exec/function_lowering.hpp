@@ -59,7 +59,7 @@ class FunctionLowering {
 
   // lowering_instructions.cpp: one instruction each
   Inst& emit(const char* operation, std::uint32_t d, std::initializer_list<std::uint32_t> sources);
-  Inst& append(const Inst& inst);
+  DraftInst& append(const DraftInst& inst);
   bool lower_move(const Instruction& instruction, const Opcode& opcode);
   void move_vector(const Instruction& instruction, int bytes);
   bool lower_lanewise(const Instruction& instruction);
@@ -72,7 +72,7 @@ class FunctionLowering {
   bool lower_collective(const Instruction& instruction, const Opcode& opcode);
   void use_shuffle_map(Inst& inst, const Instruction& instruction);
   void emit_operation(const Operation& operation, const Instruction& instruction,
-                      std::int64_t immediate);
+                      std::int64_t immediate, const Operation* described_by = nullptr);
 
   // lowering_memory.cpp
   bool lower_memory(const Instruction& instruction, const Opcode& opcode);

@@ -475,3 +475,38 @@ struct pairwise { template <class P, class... A> static P run(P a, A... b) { ret
 
 // clang-format on
 }  // namespace ladder::emulator::lane
+
+namespace ladder::emulator {
+
+// What loops do with constants and strides.
+#define UNIFORM_FORM(function) \
+  template <>                  \
+  inline constexpr bool has_uniform_form<lane::function> = true
+UNIFORM_FORM(iadd);
+UNIFORM_FORM(isub);
+UNIFORM_FORM(imul);
+UNIFORM_FORM(mul_wide);
+UNIFORM_FORM(mad_lo);
+UNIFORM_FORM(shl);
+UNIFORM_FORM(shr);
+UNIFORM_FORM(bit_and);
+UNIFORM_FORM(eq);
+UNIFORM_FORM(ne);
+UNIFORM_FORM(lt);
+UNIFORM_FORM(le);
+UNIFORM_FORM(gt);
+UNIFORM_FORM(ge);
+UNIFORM_FORM(fadd);
+UNIFORM_FORM(fsub);
+UNIFORM_FORM(fmul);
+#undef UNIFORM_FORM
+template <>
+inline constexpr bool commutes<lane::iadd> = true;
+template <>
+inline constexpr bool commutes<lane::imul> = true;
+template <>
+inline constexpr bool commutes<lane::mul_wide> = true;
+template <>
+inline constexpr bool commutes<lane::bit_and> = true;
+
+}  // namespace ladder::emulator

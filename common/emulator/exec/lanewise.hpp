@@ -73,6 +73,14 @@ struct Source<pred> {
   bool operator[](int i) const { return (bits & (1u << i)) != 0; }
 };
 
+// The same value in every lane: one read.
+template <class T>
+struct UniformSource {
+  T value;
+  UniformSource(const std::byte* rows, u32 offset) : value(Source<T>(rows, offset)[0]) {}
+  T operator[](int) const { return value; }
+};
+
 // One bit a lane from eight lanes of 0 or -1.
 inline u32 pack(const s32* flags) {
 #ifdef __AVX2__
@@ -107,9 +115,11 @@ concept Directed = requires {
   F::rounding;
 };
 
-template <class F, class D, class... S, std::size_t... I>
+template <bool UniformLast, class F, class D, class... S, std::size_t... I>
 inline void lane_loop(std::byte* rows, const Inst& inst, std::index_sequence<I...>) {
-  const std::tuple<Source<S>...> sources{Source<S>(rows, inst.s[I])...};
+  const std::tuple<
+      std::conditional_t<UniformLast && I + 1 == sizeof...(S), UniformSource<S>, Source<S>>...>
+      sources{{rows, inst.s[I]}...};
   if constexpr (std::is_same_v<D, pred> && (std::is_same_v<S, pred> && ...)) {
     const u32 bits = F::run(std::get<I>(sources).bits...);  // whole masks
     std::memcpy(rows + inst.d, &bits, 4);
@@ -133,11 +143,23 @@ template <class F, class D, class... S>
 void lanewise(std::byte* rows, const Inst& inst, Warp&, u32) {
   if constexpr (Directed<F>) {
     const RoundingScope scope(F::rounding);
-    lane_loop<F, D, S...>(rows, inst, std::index_sequence_for<S...>{});
+    lane_loop<false, F, D, S...>(rows, inst, std::index_sequence_for<S...>{});
   } else {
-    lane_loop<F, D, S...>(rows, inst, std::index_sequence_for<S...>{});
+    lane_loop<false, F, D, S...>(rows, inst, std::index_sequence_for<S...>{});
   }
 }
+
+// For a last source that is the same in all lanes: half the reads.
+template <class F, class D, class... S>
+void lanewise_uniform(std::byte* rows, const Inst& inst, Warp&, u32) {
+  lane_loop<true, F, D, S...>(rows, inst, std::index_sequence_for<S...>{});
+}
+
+// Lane functions of which that is compiled too, and those of two operands that may be swapped.
+template <class F>
+inline constexpr bool has_uniform_form = false;
+template <class F>
+inline constexpr bool commutes = false;
 
 // What lowering needs to know of an operand: how wide its row is.
 enum class RowKind : std::uint8_t { predicate, word, wide };
@@ -156,13 +178,20 @@ struct Operation {
   RowKind result = RowKind::word;
   int sources = 0;
   RowKind source[4] = {};
-  bool source_f32[4] = {};  // an f64 literal is rounded to it
+  bool source_f32[4] = {};    // an f64 literal is rounded to it
+  Handler uniform = nullptr;  // like `all`, for a last source that is the same in all lanes
+  bool commutes = false;
 };
 
 template <class F, class D, class... S>
 Operation operation(const char* text) {
-  return {text,         &lanewise<F, D, S...>, row_kind<D>(),
-          sizeof...(S), {row_kind<S>()...},    {std::is_same_v<S, f32>...}};
+  Operation made{text,         &lanewise<F, D, S...>, row_kind<D>(),
+                 sizeof...(S), {row_kind<S>()...},    {std::is_same_v<S, f32>...}};
+  if constexpr (has_uniform_form<F>) {
+    made.uniform = &lanewise_uniform<F, D, S...>;
+  }
+  made.commutes = commutes<F>;
+  return made;
 }
 
 }  // namespace ladder::emulator

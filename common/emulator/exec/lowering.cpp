@@ -7,11 +7,13 @@
 #include "common/emulator/exec/builtins.hpp"
 #include "common/emulator/exec/effects.hpp"
 #include "common/emulator/exec/function_lowering.hpp"
+#include "common/emulator/exec/liveness.hpp"
 #include "common/emulator/exec/memory_operations.hpp"
 #include "common/emulator/exec/observer.hpp"
 #include "common/emulator/exec/sync_sites.hpp"
 #include "common/emulator/exec/text.hpp"
 #include "common/emulator/exec/thread_block.hpp"
+#include "common/emulator/exec/uniform_rows.hpp"
 
 namespace ladder::emulator {
 
@@ -272,7 +274,8 @@ void FunctionLowering::lower_call(const Instruction& instruction) {
     const RowKind kind = call.arguments.back().bytes == 8 ? RowKind::wide : RowKind::word;
     Inst store;
     store.all = store.some =
-        store_handler(ptx::Space::local, static_cast<int>(call.arguments.back().bytes), 0);
+        store_handlers(ptx::Space::local, static_cast<int>(call.arguments.back().bytes), 0)
+            .plain.own;
     store.space = static_cast<std::uint8_t>(ptx::Space::local);
     store.s[0] =
         rows_.prefill({.kind = Prefill::Kind::local, .value = call.arguments.back().offset});
@@ -401,7 +404,12 @@ void FunctionLowering::observe_block(const DraftBlock& draft, std::uint32_t numb
 }
 
 void FunctionLowering::finish() {
-  share_address_shapes(rows_, blocks_);
+  UniformRows uniform(rows_, function_);
+  uniform.hoist(blocks_);
+  fold_addresses(rows_, uniform, blocks_);
+  remove_dead(rows_, blocks_, function_);
+  use_uniform_forms(uniform, blocks_);
+  share_address_shapes(blocks_);
   allocate_rows(rows_, blocks_, function_);
   find_sync_sites(blocks_, function_);
   list_effects();

@@ -21,10 +21,18 @@ void lower(Module& module, Function& function);
 // Where variables of a function lie.
 using Layout = std::map<std::string, std::uint32_t, std::less<>>;
 
-// A block while it is built; rows are virtual (see RowTable).
+// An instruction while it is built; rows are virtual (see RowTable).
+struct DraftInst : Inst {
+  DraftInst(const Inst& inst = {}) : Inst(inst) {}
+  MemoryHandlers handlers;                  // of a load or store
+  const Operation* described_by = nullptr;  // of a lanewise one; nullptr also for conversions
+  const HandlerSet& handler_set() const { return indexed ? handlers.indexed : handlers.plain; }
+};
+
+// A block while it is built.
 struct DraftBlock {
   Block block;
-  std::vector<Inst> instructions;
+  std::vector<DraftInst> instructions;
 };
 
 // Virtual rows. Below read_only: a register or temporary, to be given a slot; else a prefill.
@@ -44,9 +52,17 @@ struct RowTable {
 // The blocks that a block can go on to; a call goes on to what follows it.
 std::vector<std::uint32_t> successors(const std::vector<DraftBlock>& blocks, std::size_t block);
 
-// Lets memory instructions of one block whose addresses differ by the same amount in every lane test
-// their shape once.
-void share_address_shapes(const RowTable& table, std::vector<DraftBlock>& blocks);
+class UniformRows;
+
+// Takes the arithmetic of addresses into loads and stores; leaves behind what is then dead.
+void fold_addresses(const RowTable& table, UniformRows& uniform, std::vector<DraftBlock>& blocks);
+
+// Takes the quicker handlers of operations whose last source is uniform.
+void use_uniform_forms(const UniformRows& uniform, std::vector<DraftBlock>& blocks);
+
+// Lets memory instructions of one block whose addresses are the same but for an amount that all lanes
+// share test their shape once.
+void share_address_shapes(std::vector<DraftBlock>& blocks);
 
 // Gives registers that are never alive together the same slot, and replaces virtual rows by offsets
 // in the frame. `lists` are the rows of vector operands.

@@ -26,7 +26,7 @@ std::string joined(const std::vector<std::string_view>& parts) {
 
 }  // namespace
 
-Inst& FunctionLowering::append(const Inst& inst) {
+DraftInst& FunctionLowering::append(const DraftInst& inst) {
   auto& list = blocks_.back().instructions;
   list.push_back(inst);
   list.back().guard = guard_;
@@ -39,7 +39,8 @@ Inst& FunctionLowering::emit(const char* operation, std::uint32_t d,
                              std::initializer_list<std::uint32_t> sources) {
   const Operation* found = find_operation(operation);
   if (!found) invalid(std::string("no operation ") + operation);
-  Inst inst;
+  DraftInst inst;
+  inst.described_by = found;
   inst.all = inst.operation = found->all;
   inst.some = blend_handler(found->result);
   inst.d = d;
@@ -49,12 +50,13 @@ Inst& FunctionLowering::emit(const char* operation, std::uint32_t d,
 }
 
 void FunctionLowering::emit_operation(const Operation& operation, const Instruction& instruction,
-                                      std::int64_t immediate) {
+                                      std::int64_t immediate, const Operation* described_by) {
   if (instruction.operands.size() != static_cast<std::size_t>(operation.sources) + 1) {
     invalid("'" + instruction.opcode + "' takes " + std::to_string(operation.sources + 1) +
             " operands");
   }
-  Inst inst;
+  DraftInst inst;
+  inst.described_by = described_by;
   inst.all = inst.operation = operation.all;
   inst.some = blend_handler(operation.result);
   inst.immediate = immediate;
@@ -109,7 +111,7 @@ bool FunctionLowering::lower_lanewise(const Instruction& instruction) {
     }
   }
   if (!operation) return false;
-  emit_operation(*operation, instruction, 0);
+  emit_operation(*operation, instruction, 0, operation);
   return true;
 }
 

@@ -153,9 +153,10 @@ void FunctionLowering::lower_load(const Instruction& instruction, const Opcode& 
   const Space space = space_of(instruction, opcode);
   const int bytes = std::min(ptx::bytes_of(*type), 8);  // a b128 is two b64
   const RowKind kind = row_kind_of(*type);
-  Inst inst;
-  inst.all = inst.some =
-      load_handler(space, bytes, is_signed(*type) ? Extend::sign : Extend::zero, vector);
+  DraftInst inst;
+  inst.handlers =
+      load_handlers(space, bytes, is_signed(*type) ? Extend::sign : Extend::zero, vector);
+  inst.all = inst.some = inst.handlers.plain.own;
   if (may_poll(opcode)) {
     function_.attributes.may_wait = true;
     Inst poll;
@@ -163,6 +164,7 @@ void FunctionLowering::lower_load(const Instruction& instruction, const Opcode& 
     append(poll);
   }
   inst.bytes = static_cast<std::uint8_t>(bytes);
+  inst.foldable = true;
   set_address(inst, operands[1], space);
   if (vector == 0) {
     inst.d = destination(operands[0], kind);
@@ -201,9 +203,11 @@ void FunctionLowering::lower_store(const Instruction& instruction, const Opcode&
   const int bytes = std::min(ptx::bytes_of(*type), 8);
   const RowKind kind = row_kind_of(*type);
   const bool is_f32 = *type == Type::f32;
-  Inst inst;
-  inst.all = inst.some = store_handler(space, bytes, vector);
+  DraftInst inst;
+  inst.handlers = store_handlers(space, bytes, vector);
+  inst.all = inst.some = inst.handlers.plain.own;
   inst.bytes = static_cast<std::uint8_t>(bytes);
+  inst.foldable = true;
   set_address(inst, operands[0], space);
   if (vector == 0) {
     inst.s[1] = source(operands[1], kind, is_f32);
@@ -243,6 +247,7 @@ void FunctionLowering::lower_atomic(const Instruction& instruction, const Opcode
   Inst inst;
   inst.all = inst.some = handler;
   inst.bytes = static_cast<std::uint8_t>(ptx::bytes_of(*type));
+  inst.foldable = true;
   set_address(inst, operands[first], space);
   if (*type == Type::b128) return lower_wide_exchange(inst, instruction, first);
   if (vector_size(opcode) != 0) {

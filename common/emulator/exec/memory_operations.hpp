@@ -1,4 +1,5 @@
-// ld, st, atom, red and the like: chosen by space, width and shape. See memory_operations.cpp.
+// ld, st, atom, red and the like: chosen by space, width and shape. See loads.cpp, stores.cpp and
+// atomics.cpp.
 #pragma once
 
 #include <string_view>
@@ -12,16 +13,8 @@ enum class Extend : std::uint8_t { zero, sign };
 
 // `vector`: elements of a vector operand, 0 for none (2, 4, 8).
 // Space::param and Space::constant are not known here: lowering maps them to global or local.
-Handler load_handler(ptx::Space space, int bytes, Extend extend, int vector);
-Handler store_handler(ptx::Space space, int bytes, int vector);
-
-// The same load or store for the first instruction of a block that tests a shape (it keeps the
-// answer in Warp::strides) and for those that take it from there; both for all 32 lanes. nullptr:
-// this one tests by itself.
-struct SharedShape {
-  Handler first = nullptr, again = nullptr;
-};
-SharedShape shared_shape_of(Handler handler);
+MemoryHandlers load_handlers(ptx::Space space, int bytes, Extend extend, int vector);
+MemoryHandlers store_handlers(ptx::Space space, int bytes, int vector);
 
 // `operation` as in PTX ("add", "cas"), `type` as in PTX ("u32"). nullptr: no such thing.
 Handler atomic_handler(std::string_view operation, std::string_view type);
@@ -34,7 +27,7 @@ std::byte* resolve(Warp& warp, const Inst& inst, ptx::Space space, std::uint64_t
 std::byte* resolve_generic(Warp& warp, const ptx::Instruction* source, std::uint64_t address,
                            std::uint32_t bytes, int lane);
 
-// The address a lane uses: its row plus the offset.
+// The address a lane uses.
 std::uint64_t lane_address(const std::byte* rows, const Inst& inst, int lane);
 
 }  // namespace ladder::emulator

@@ -4,8 +4,8 @@
 #include <bit>
 #include <string_view>
 
-#include "common/emulator/exec/address_shapes.hpp"
 #include "common/emulator/exec/collective.hpp"
+#include "common/emulator/exec/lane_addresses.hpp"
 #include "common/emulator/exec/matrix_memory.hpp"
 #include "common/emulator/exec/memory_operations.hpp"
 #include "common/emulator/exec/observer.hpp"
@@ -62,12 +62,11 @@ void tell(const WarpAccess& access) {
 }
 
 // Shared, global and local addresses lie in one space each.
-template <class A>
+template <Space S, bool Indexed>
 void tell_simple(WarpAccess& access) {
-  const auto* at = reinterpret_cast<const A*>(access.rows + access.inst.s[0]);
-  const auto offset = static_cast<A>(access.inst.immediate);
-  for (std::size_t i = 0; i < lanes; ++i) access.address[i] = static_cast<A>(at[i] + offset);
-  if (access.mask == all_lanes) access.stride = shape(at, access.bytes);
+  const LaneAddresses<S, Indexed> lanes_at(access.rows, access.inst);
+  for (int i = 0; i < lanes; ++i) access.address[static_cast<std::size_t>(i)] = lanes_at[i];
+  if (access.mask == all_lanes) access.stride = shape(access.address.data(), access.bytes);
   tell(access);
 }
 
@@ -140,9 +139,10 @@ void tell_observers(std::byte* rows, const Inst& inst, Warp& warp, std::uint32_t
   access.mask = mask;
   access.bytes = inst.bytes * std::max<std::uint32_t>(inst.list_size, 1);
   if (space == Space::shared || space == Space::local) {
-    tell_simple<std::uint32_t>(access);
+    tell_simple<Space::shared, false>(access);
   } else if (space == Space::global) {
-    tell_simple<std::uint64_t>(access);
+    inst.indexed ? tell_simple<Space::global, true>(access)
+                 : tell_simple<Space::global, false>(access);
   } else {
     tell_generic(access);
   }
@@ -251,7 +251,8 @@ void add_observing(Inst& inst) {
     door = &observed_collective;
   }
   if (door == nullptr) return;
-  inst.operation = inst.some;  // right for all masks: `all` may count on what full masks left behind
+  inst.operation =
+      inst.some;  // right for all masks: `all` may count on what full masks left behind
   inst.some = inst.all = door;
 }
 

@@ -23,6 +23,9 @@ namespace ladder::emulator {
 inline constexpr int lanes = 32;
 inline constexpr std::uint32_t all_lanes = 0xffffffffu;
 inline constexpr std::uint32_t no_row = 0xffffffffu;
+// A frame begins with zeros.
+inline constexpr std::uint32_t zero_row = 0;
+inline constexpr std::uint32_t zero_line_bytes = 64;
 
 // Generic addresses of shared and local memory lie in windows that nothing else uses.
 inline constexpr std::uint64_t shared_window = std::uint64_t{0x01} << 56;
@@ -36,6 +39,15 @@ struct Inst;
 
 // Executes one instruction for the lanes of `mask`.
 using Handler = void (*)(std::byte* rows, const Inst& inst, Warp& warp, std::uint32_t mask);
+
+// One load or store in three roles: alone; as the first of its block that tests a shape of addresses
+// and keeps it; as one behind that finds it there. Only the first takes any mask. nullptr: none such.
+struct HandlerSet {
+  Handler own = nullptr, first = nullptr, again = nullptr;
+};
+struct MemoryHandlers {
+  HandlerSet plain, indexed;  // by Inst::indexed
+};
 
 // What a memory instruction counts as.
 enum class Traffic : std::uint8_t { load, store, atomic, float_atomic, async_copy };
@@ -64,8 +76,14 @@ struct Inst {
   Traffic traffic = Traffic::load;  // these three are set in watched instructions
   Order order = Order::weak;
   Counted counted = Counted::nothing;
-  std::uint8_t bytes = 0;   // memory: of one element
-  std::uint8_t stride = 0;  // memory: index into Warp::strides (see address_sharing.cpp)
+  std::uint8_t bytes = 0;  // memory: of one element
+  // Memory: what a lane's address is made of (see address_folding.cpp), unless it is s[0] alone.
+  bool foldable = false;         // the handler knows these
+  bool indexed = false;          // s[0] holds an index of 32 bits, times 1 << scale
+  bool index_unsigned = false;   // how it is extended
+  std::uint8_t scale = 0;        // log2
+  std::uint32_t shift = no_row;  // row of a value that is added for all lanes alike
+  std::uint16_t shape = 0;       // byte offset in Worker::shapes (see address_sharing.cpp)
   // Behind a guard: what is run with the lanes that remain. Behind a blend or an observer: operation.
   Handler inner_some = nullptr, inner_all = nullptr;
   Handler operation = nullptr;
@@ -119,15 +137,18 @@ struct Prefill {
     parameter_address,
     local,
     dynamic_shared,
-    special
+    special,
+    computed  // by Function::prologue
   };
   Kind kind = Kind::constant;
   std::uint8_t row_bytes = 4;    // of one lane: 4, 8, or 0 for a predicate
   std::uint8_t value_bytes = 4;  // parameter: of the value in memory
   bool is_signed = false;        // parameter: how it extends
-  // constant: bits; parameter, local, dynamic_shared: offset; special: Special
+  // constant: bits; parameter, local, dynamic_shared: offset; special: Special; computed: a number
   std::uint64_t value = 0;
   std::uint32_t offset = 0;  // in the frame
+
+  bool of_block() const;  // differs between the blocks of a launch
 };
 
 enum class Special : std::uint8_t {
@@ -173,6 +194,10 @@ struct Effect {
   std::uint32_t site = no_row;  // where executions are counted, if it stands behind a guard
 };
 
+inline bool Prefill::of_block() const {
+  return kind == Kind::special && static_cast<Special>(value) >= first_of_block;
+}
+
 class Function {
  public:
   const Module* module = nullptr;
@@ -189,6 +214,10 @@ class Function {
   std::vector<CallSite> calls;
   std::vector<Prefill> prefills;
   std::size_t first_block_prefill = 0;  // prefills from here on change with every block
+  // Computes rows that are the same in all lanes (see uniform_rows.cpp); from first_block_prologue
+  // on for every block anew.
+  std::vector<Inst> prologue;
+  std::size_t first_block_prologue = 0;
   std::uint32_t frame_bytes = 0;
   std::uint32_t caches = 0;  // memory instructions
 

@@ -1,151 +1,14 @@
-// Liveness and the assignment of slots (linear scan over intervals).
+// The assignment of slots (linear scan over the intervals in which rows are alive).
 #include <algorithm>
 #include <functional>
 #include <queue>
 
-#include "common/emulator/exec/lowering.hpp"
+#include "common/emulator/exec/liveness.hpp"
+#include "common/emulator/exec/uniform_rows.hpp"
 
 namespace ladder::emulator {
 
 namespace {
-
-using Bits = std::vector<std::uint64_t>;
-
-bool has(const Bits& bits, std::uint32_t i) {
-  return (bits[i / 64] >> (i % 64)) & 1;
-}
-void set(Bits& bits, std::uint32_t i) {
-  bits[i / 64] |= std::uint64_t{1} << (i % 64);
-}
-
-bool is_register(std::uint32_t row) {
-  return row != no_row && row < read_only;
-}
-
-template <class Visit>
-void for_reads(const Inst& inst, const Visit& visit) {
-  for (const std::uint32_t row : inst.s) {
-    if (is_register(row)) visit(row);
-  }
-  if (is_register(inst.guard)) visit(inst.guard);
-  for (int i = inst.list_written; i < inst.list_size; ++i) {
-    if (is_register(inst.list[i])) visit(inst.list[i]);
-  }
-}
-
-template <class Visit>
-void for_writes(const Inst& inst, const Visit& visit) {
-  if (is_register(inst.d)) visit(inst.d);
-  if (is_register(inst.e)) visit(inst.e);
-  for (int i = 0; i < inst.list_written; ++i) {
-    if (is_register(inst.list[i])) visit(inst.list[i]);
-  }
-}
-
-template <class Visit>
-void for_end_reads(const Block& block, const Function& function, const Visit& visit) {
-  for (const std::uint32_t row :
-       {block.guard, block.index, block.barrier_id, block.barrier_count, block.barrier_source}) {
-    if (is_register(row)) visit(row);
-  }
-  if (block.end == End::call && is_register(function.calls[block.call].target)) {
-    visit(function.calls[block.call].target);
-  }
-}
-
-struct Interval {
-  std::uint32_t row = 0;
-  std::uint32_t begin = ~0u, end = 0;
-
-  void cover(std::uint32_t at) {
-    begin = std::min(begin, at);
-    end = std::max(end, at);
-  }
-};
-
-class Liveness {
- public:
-  Liveness(std::size_t rows, const std::vector<DraftBlock>& blocks, const Function& function)
-      : blocks_(blocks), function_(function), words_((rows + 63) / 64) {
-    const std::size_t n = blocks.size();
-    used_.assign(n, Bits(words_));
-    killed_.assign(n, Bits(words_));
-    in_.assign(n, Bits(words_));
-    out_.assign(n, Bits(words_));
-    for (std::size_t b = 0; b < n; ++b) scan(b);
-    solve();
-  }
-
-  std::vector<Interval> intervals(std::size_t rows) const {
-    std::vector<Interval> list(rows);
-    for (std::uint32_t r = 0; r < rows; ++r) list[r].row = r;
-    std::uint32_t at = 2;
-    for (std::size_t b = 0; b < blocks_.size(); ++b) {
-      const DraftBlock& block = blocks_[b];
-      const std::uint32_t begin = at;
-      if (is_register(block.block.members)) list[block.block.members].cover(at);
-      for (const Inst& inst : block.instructions) {
-        at += 2;
-        // A lanewise result may take the slot of a source that ends here; others may not.
-        const std::uint32_t written =
-            inst.operation != nullptr && inst.guard == no_row ? at + 1 : at;
-        for_reads(inst, [&](std::uint32_t r) { list[r].cover(at); });
-        for_writes(inst, [&](std::uint32_t r) { list[r].cover(written); });
-      }
-      at += 2;
-      for_end_reads(block.block, function_, [&](std::uint32_t r) { list[r].cover(at); });
-      if (is_register(block.block.barrier_result)) list[block.block.barrier_result].cover(at);
-      for (std::uint32_t r = 0; r < rows; ++r) {
-        if (has(in_[b], r)) list[r].cover(begin);
-        if (has(out_[b], r)) list[r].cover(at + 1);
-      }
-      at += 2;
-    }
-    return list;
-  }
-
- private:
-  void scan(std::size_t b) {
-    Bits& used = used_[b];
-    Bits& killed = killed_[b];
-    const auto read = [&](std::uint32_t r) {
-      if (!has(killed, r)) set(used, r);
-    };
-    if (is_register(blocks_[b].block.members)) read(blocks_[b].block.members);
-    for (const Inst& inst : blocks_[b].instructions) {
-      for_reads(inst, read);
-      // Under a guard the old value survives in some lanes.
-      if (inst.guard != no_row)
-        for_writes(inst, read);
-      else
-        for_writes(inst, [&](std::uint32_t r) { set(killed, r); });
-    }
-    for_end_reads(blocks_[b].block, function_, read);
-    if (is_register(blocks_[b].block.barrier_result)) set(killed, blocks_[b].block.barrier_result);
-  }
-
-  void solve() {
-    bool changed = true;
-    while (changed) {
-      changed = false;
-      for (std::size_t b = blocks_.size(); b-- > 0;) {
-        for (const std::uint32_t next : successors(blocks_, b)) {
-          for (std::size_t w = 0; w < words_; ++w) out_[b][w] |= in_[next][w];
-        }
-        for (std::size_t w = 0; w < words_; ++w) {
-          const std::uint64_t now = used_[b][w] | (out_[b][w] & ~killed_[b][w]);
-          changed = changed || now != in_[b][w];
-          in_[b][w] = now;
-        }
-      }
-    }
-  }
-
-  const std::vector<DraftBlock>& blocks_;
-  const Function& function_;
-  std::size_t words_;
-  std::vector<Bits> used_, killed_, in_, out_;
-};
 
 std::uint32_t bytes_of(RowKind kind) {
   return kind == RowKind::wide ? 256 : kind == RowKind::word ? 128 : 4;
@@ -227,17 +90,26 @@ std::optional<std::uint64_t> RowTable::constant(std::uint32_t row) const {
 
 void allocate_rows(RowTable& table, std::vector<DraftBlock>& blocks, Function& function) {
   const Liveness liveness(table.kinds.size(), blocks, function);
-  const Slots slots = scan(table, liveness.intervals(table.kinds.size()));
+  const Slots slots = scan(table, liveness.intervals());
+  std::vector<bool> is_used(table.prefills.size());
+  change_rows(blocks, function, [&](std::uint32_t row) {
+    if (row != no_row && row >= read_only) is_used[row & ~read_only] = true;
+    return row;
+  });
+  order_prologue(table, function, is_used);
   std::uint32_t begin[3];
-  std::uint32_t at = 0;
+  std::uint32_t at = zero_line_bytes;
   for (const RowKind kind : {RowKind::wide, RowKind::word, RowKind::predicate}) {
     begin[static_cast<int>(kind)] = at;
     at += slots.count[static_cast<int>(kind)] * bytes_of(kind);
   }
   at = (at + 63) / 64 * 64;
-  for (Prefill& row : table.prefills) {
+  for (std::size_t p = 0; p < table.prefills.size(); ++p) {
+    Prefill& row = table.prefills[p];
+    if (!is_used[p]) continue;
     row.offset = at;
     at += row.row_bytes == 0 ? 64 : row.row_bytes * lanes;
+    if (row.kind != Prefill::Kind::computed) function.prefills.push_back(row);
   }
   function.frame_bytes = at;
   const auto final_row = [&](std::uint32_t row) {
@@ -246,32 +118,17 @@ void allocate_rows(RowTable& table, std::vector<DraftBlock>& blocks, Function& f
     const RowKind kind = table.kinds[row];
     return begin[static_cast<int>(kind)] + slots.of[row] * bytes_of(kind);
   };
+  change_rows(blocks, function, final_row);
+  for (Inst& inst : function.prologue) change_rows(inst, final_row);
   for (DraftBlock& draft : blocks) {
     for (Inst& inst : draft.instructions) {
-      for (std::uint32_t* row :
-           {&inst.d, &inst.e, &inst.guard, &inst.s[0], &inst.s[1], &inst.s[2], &inst.s[3]}) {
-        *row = final_row(*row);
-      }
-    }
-    Block& block = draft.block;
-    for (std::uint32_t* row :
-         {&block.guard, &block.index, &block.members, &block.barrier_id, &block.barrier_count,
-          &block.barrier_source, &block.barrier_result}) {
-      *row = final_row(*row);
+      if (inst.shift == no_row) inst.shift = zero_row;
     }
   }
-  for (auto& list : function.lists) {
-    for (std::uint32_t& row : list) row = final_row(row);
-  }
-  for (CallSite& call : function.calls) call.target = final_row(call.target);
 
   // Rows that change with every block come last.
-  const auto of_block = [](const Prefill& row) {
-    return row.kind == Prefill::Kind::special && static_cast<Special>(row.value) >= first_of_block;
-  };
-  function.prefills = table.prefills;
   const auto middle = std::stable_partition(function.prefills.begin(), function.prefills.end(),
-                                            [&](const Prefill& row) { return !of_block(row); });
+                                            [&](const Prefill& row) { return !row.of_block(); });
   function.first_block_prefill = static_cast<std::size_t>(middle - function.prefills.begin());
 }
 

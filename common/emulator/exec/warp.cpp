@@ -34,7 +34,9 @@ u32 guard_mask(const std::byte* rows, u32 guard, bool negated) {
 }
 
 std::byte* allocate_rows(std::size_t bytes) {
-  return static_cast<std::byte*>(std::aligned_alloc(64, (bytes + 127) / 64 * 64));
+  auto* rows = static_cast<std::byte*>(std::aligned_alloc(64, (bytes + 127) / 64 * 64));
+  std::memset(rows + zero_row, 0, zero_line_bytes);
+  return rows;
 }
 
 }  // namespace
@@ -66,6 +68,7 @@ Warp::Warp(ThreadBlock& its_block, unsigned its_index)
   kernel->cache = worker.cache_of(*launch.function);
   if (launch.counts) kernel->tally = worker.tally.of(*launch.function);
   fill(*kernel, 0);
+  compute(*kernel, 0, launch.function->first_block_prologue);
   frames_.push_back(std::move(kernel));
 }
 
@@ -77,6 +80,7 @@ void Warp::start() {
   Frame& kernel = *frames_[0];
   kernel.live = mask;
   fill(kernel, launch.function->first_block_prefill);
+  compute(kernel, launch.function->first_block_prologue, launch.function->prologue.size());
   groups.assign(1, Group{});
   groups[0].mask = mask;
   groups[0].frame = &kernel;
@@ -111,6 +115,14 @@ void Warp::fill(Frame& target, std::size_t first) {
         reinterpret_cast<u32*>(to)[lane] = static_cast<u32>(own);
       }
     }
+  }
+}
+
+// Runs a part of the prologue.
+void Warp::compute(Frame& target, std::size_t first, std::size_t last) {
+  const auto& prologue = target.function->prologue;
+  for (std::size_t i = first; i < last; ++i) {
+    prologue[i].all(target.rows, prologue[i], *this, all_lanes);
   }
 }
 
@@ -508,6 +520,7 @@ void Warp::enter_function(const Function& callee, const CallSite& call, u32 mask
   entered.storage.reset(allocate_rows(callee.frame_bytes));
   entered.rows = entered.storage.get();
   fill(entered, 0);
+  compute(entered, 0, callee.prologue.size());
   for (std::size_t p = 0; p < std::min(callee.parameters.size(), call.arguments.size()); ++p) {
     const u32 bytes = std::min(callee.parameters[p].bytes, call.arguments[p].bytes);
     for (u32 m = mask; m != 0; m &= m - 1) {
@@ -538,6 +551,8 @@ u64 prefill_value(const Prefill& row, const Warp& warp, const Frame& frame, int 
       const int unused = 64 - 8 * row.value_bytes;
       return row.is_signed ? static_cast<u64>(static_cast<s64>(bits << unused) >> unused) : bits;
     }
+    case Prefill::Kind::computed:
+      return 0;
     case Prefill::Kind::special:
       break;
   }

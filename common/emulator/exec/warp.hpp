@@ -61,8 +61,20 @@ struct LaunchState {
   }
 };
 
+// How a warp's addresses lie, without what all lanes share: an instruction finds it for those behind
+// it in its block (see address_sharing.cpp).
+struct alignas(64) AddressShape {
+  std::uint64_t low = 0;                 // the least address
+  std::uint64_t bytes = 0;               // from there to the end of the greatest's bytes
+  std::uint64_t chunk_from_low[4] = {};  // addresses of each chunk's first lane
+  std::uint32_t stride = 0;  // within a chunk of eight lanes, Warp::no_stride or Warp::scattered
+  alignas(64) std::uint32_t lane_from_low[lanes] = {};  // scattered only
+};
+
 // What one host thread owns.
 struct Worker {
+  static constexpr std::size_t most_shapes = 64;
+  AddressShape shapes[most_shapes];
   const LaunchState* launch = nullptr;
   std::vector<std::vector<Range>> caches;  // by function index, then Inst::cache
   Counters counters;                       // instructions and barriers, always
@@ -141,11 +153,8 @@ class Warp {
   std::uint32_t shared_bytes = 0;
   std::byte* local = nullptr;  // lane l's bytes start at l * local_stride
   std::uint32_t local_stride = 0;
-  // How a warp's addresses lie, tested once for all instructions of a block whose addresses differ
-  // by the same amount in every lane: the stride within each chunk of lanes, or no_stride.
-  static constexpr std::uint32_t no_stride = ~0u;
-  static constexpr std::size_t most_strides = 64;
-  std::uint32_t strides[most_strides] = {};
+  // Strides that are none: lanes anywhere; lanes within 4 GB of each other, measured.
+  static constexpr std::uint32_t no_stride = ~0u, scattered = ~1u;
   std::uint32_t polls = 0;  // accesses that look like waiting for somebody else
   std::vector<AsyncCopy> copies;
   std::uint32_t committed[lanes] = {};  // cp.async groups
@@ -169,6 +178,7 @@ class Warp {
   void enter(const CallSite& call, std::uint32_t mask);
   void enter_function(const Function& callee, const CallSite& call, std::uint32_t mask);
   void fill(Frame& target, std::size_t first);
+  void compute(Frame& target, std::size_t first, std::size_t last);
 
   std::size_t current_ = 0;
   const Block* running_ = nullptr;

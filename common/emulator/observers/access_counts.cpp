@@ -2,8 +2,8 @@
 
 #include <bit>
 
-#include "common/emulator/exec/address_shapes.hpp"
 #include "common/emulator/exec/footprint.hpp"
+#include "common/emulator/exec/lane_addresses.hpp"
 #include "common/emulator/exec/memory_operations.hpp"
 
 namespace ladder::emulator {
@@ -206,6 +206,19 @@ const A* row(const std::byte* rows, std::uint32_t offset) {
   return reinterpret_cast<const A*>(rows + offset);
 }
 
+void count_global(const Target& target, const std::byte* rows, const Inst& inst,
+                  std::uint32_t bytes, std::uint32_t mask) {
+  if (!inst.indexed) {
+    const LaneAddresses<ptx::Space::global, false> lanes_at(rows, inst);
+    return count_at(target, row<std::uint64_t>(rows, inst.s[0]), lanes_at.offset(), bytes, mask,
+                    inst.traffic);
+  }
+  const LaneAddresses<ptx::Space::global, true> lanes_at(rows, inst);
+  std::uint64_t at[lanes];
+  for (int lane = 0; lane < lanes; ++lane) at[lane] = lanes_at[lane];
+  count_at(target, at, std::uint64_t{0}, bytes, mask, inst.traffic);
+}
+
 }  // namespace
 
 void count_access(Tally& tally, SiteTally& site, const std::byte* rows, const Inst& inst,
@@ -213,14 +226,14 @@ void count_access(Tally& tally, SiteTally& site, const std::byte* rows, const In
   const std::uint32_t bytes = inst.bytes * std::max<std::uint32_t>(inst.list_size, 1);
   switch (inst.counted) {
     case Counted::global:
-      count_at(global_target(tally, site, inst.traffic), row<std::uint64_t>(rows, inst.s[0]),
-               static_cast<std::uint64_t>(inst.immediate), bytes, mask, inst.traffic);
+      count_global(global_target(tally, site, inst.traffic), rows, inst, bytes, mask);
       if (inst.traffic != Traffic::async_copy) return;
       return count_plain(Target{site, nullptr}, row<std::uint32_t>(rows, inst.s[1]),
                          std::uint32_t{0}, bytes, mask);
     case Counted::shared:
       return count_at(Target{site, nullptr}, row<std::uint32_t>(rows, inst.s[0]),
-                      static_cast<std::uint32_t>(inst.immediate), bytes, mask, inst.traffic);
+                      LaneAddresses<ptx::Space::shared, false>(rows, inst).offset(), bytes, mask,
+                      inst.traffic);
     case Counted::local:
       return count_local(site, addresses_of(rows, inst, mask), bytes, mask);
     case Counted::constant:
