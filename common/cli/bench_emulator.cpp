@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <iterator>
 
 #include "common/cli/course.hpp"
 #include "common/cli/progress_line.hpp"
@@ -15,21 +16,51 @@
 namespace ladder::cli {
 namespace {
 
+std::string fixed(double value, int digits) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.*f", digits, value);
+  return text;
+}
+
 std::string text_of(const std::vector<EmulatorSpeed>& speeds, const ladder::Style& style) {
-  Table table({{"kernel", Table::Align::left, true, 9},
-               {"at", Table::Align::left, false, 2},
-               {"warp instr.", Table::Align::right, false, 4},
-               {"seconds", Table::Align::right, false, 3},
-               {"M/s", Table::Align::right, false, 9},
-               {"cycles each", Table::Align::right, false, 5}});
-  for (const EmulatorSpeed& speed : speeds) {
-    char seconds[32], rate[32], cycles[32] = "";
-    std::snprintf(seconds, sizeof seconds, "%.4f", speed.seconds);
-    std::snprintf(rate, sizeof rate, "%.0f", speed.millions_per_s);
-    if (speed.cycles_each > 0) std::snprintf(cycles, sizeof cycles, "%.1f", speed.cycles_each);
-    table.add(
-        {speed.id, speed.at.text(), short_number(speed.warp_instructions), seconds, rate, cycles});
+  std::vector<Table::Column> columns = {{"kernel", Table::Align::left, true, 9},
+                                        {"at", Table::Align::left, false, 2},
+                                        {"warp instr.", Table::Align::right, false, 3},
+                                        {"M/s", Table::Align::right, false, 9},
+                                        {"bar", Table::Align::right, false, 7},
+                                        {"cycles each", Table::Align::right, false, 4}};
+  for (std::size_t mode = 1; mode < std::size(emulator_modes); ++mode) {
+    columns.push_back({emulator_modes[mode].name, Table::Align::right, false, 8});
   }
+  columns.push_back({std::to_string(emulator_cores) + " cores", Table::Align::right, false, 8});
+  Table table(columns);
+  std::vector<double> ratios[std::size(emulator_modes)], speedups;
+  for (const EmulatorSpeed& speed : speeds) {
+    std::vector<std::string> cells = {
+        speed.id,
+        speed.at.text(),
+        short_number(speed.warp_instructions),
+        fixed(speed.millions_per_s(), 0),
+        speed.least_rate > 0 ? fixed(speed.least_rate, 0) : "",
+        speed.cycles_per_second > 0 ? fixed(speed.cycles_each(), 1) : ""};
+    for (std::size_t mode = 1; mode < std::size(emulator_modes); ++mode) {
+      cells.push_back(fixed(speed.ratio(mode), 2));
+      ratios[mode].push_back(speed.ratio(mode));
+    }
+    cells.push_back(fixed(speed.speedup(), 2));
+    speedups.push_back(speed.speedup());
+    table.add(cells);
+  }
+  std::vector<std::string> means = {"geometric mean", "", "", "", "", ""},
+                           bars = {"bar", "", "", "", "", ""};
+  for (std::size_t mode = 1; mode < std::size(emulator_modes); ++mode) {
+    means.push_back(fixed(geometric_mean(ratios[mode]), 2));
+    bars.push_back("<= " + fixed(emulator_modes[mode].most_ratio, 2));
+  }
+  means.push_back(fixed(geometric_mean(speedups), 2));
+  bars.push_back(">= " + fixed(least_speedup, 2));
+  table.add(means);
+  table.add(bars);
   return table.text(style);
 }
 
@@ -68,7 +99,11 @@ int bench_emulator(const BenchRequest& request) {
     std::fputs(to_json(speeds, facts_of(course, choice)).c_str(), stdout);
     return 0;
   }
-  std::printf("one core, memory checked; executed PTX instructions of whole warps\n\n");
+  std::printf(
+      "executed PTX instructions of whole warps; M/s on one core, observers off; then the time "
+      "with\n"
+      "observers on as a multiple of that, and the speed on %d cores\n\n",
+      emulator_cores);
   std::fputs(text_of(speeds, ladder::Style::of_stdout()).c_str(), stdout);
   return 0;
 }

@@ -3,6 +3,7 @@
 // performance: without a GPU the counters and the roofline bound computed from them are given.
 #pragma once
 
+#include <iterator>
 #include <map>
 #include <string>
 #include <vector>
@@ -51,25 +52,53 @@ struct BenchReport {
 BenchReport bench_solvers(const Tree& tree, const Toolkit& toolkit,
                           const std::vector<CatalogEntry>& solvers, const JudgeOptions& options);
 
-// How fast the emulator executes a solver's kernels, on one core, memcheck on.
+// What the emulator's speed is measured with: from nothing on top of executing to all observers.
+struct EmulatorMode {
+  const char* name;
+  emulator::Watch watch;
+  double most_ratio;  // of the time without any; 0: no bar
+};
+inline constexpr EmulatorMode emulator_modes[] = {
+    {"off", 0, 0},
+    {"memcheck", emulator::watch_memcheck, 1.15},
+    {"counters", emulator::watch_memcheck | emulator::watch_counters, 1.5},
+    {"all",
+     emulator::watch_memcheck | emulator::watch_counters | emulator::watch_racecheck |
+         emulator::watch_initcheck | emulator::watch_synccheck,
+     2.5},
+};
+// Host cores beyond one that are tried, with observers off, and what they shall gain.
+inline constexpr int emulator_cores = 2;
+inline constexpr double least_speedup = 1.8;
+
+// How fast the emulator executes a solver's kernels.
 struct EmulatorSpeed {
   std::string id;
   Parameters at;
   double warp_instructions = 0;  // PTX, as executed, of one call
-  double seconds = 0;            // host time spent in kernels: the least of several calls
-  double millions_per_s = 0;     // warp-instructions
-  double cycles_each = 0;        // of the time stamp counter, or 0 where there is none
-  double cycles_per_second = 0;  // of that counter, calibrated against the clock
+  double least_rate = 0;         // M/s, on one core with observers off: the bar; 0: none
+  double cycles_per_second = 0;  // of the time stamp counter; 0 where there is none
+  // Host seconds spent in kernels, the least of several calls: in each mode on one core, and with
+  // observers off on `emulator_cores`.
+  double seconds[std::size(emulator_modes)] = {};
+  double seconds_on_cores = 0;
+
+  double ratio(std::size_t mode) const { return seconds[mode] / seconds[0]; }
+  double speedup() const { return seconds[0] / seconds_on_cores; }
+  double millions_per_s() const { return warp_instructions / seconds[0] * 1e-6; }
+  double cycles_each() const { return cycles_per_second * seconds[0] / warp_instructions; }
 };
 struct EmulatorWork {
   std::string id;
   std::filesystem::path file;
   std::string problem;
   Parameters at;
+  double least_rate = 0;  // M/s; 0: no bar
 };
 // Throws UsageError for an unknown problem, MachineError when the solver fails there.
 EmulatorSpeed measure_emulator(const Tree& tree, const Toolkit& toolkit, const EmulatorWork& work,
                                const JudgeOptions& options);
+double geometric_mean(const std::vector<double>& values);  // 0 of none
 
 // The same solver on the same inputs on the emulator and on a GPU, bit by bit.
 struct Parity {

@@ -16,9 +16,10 @@ struct PlainKernel {
   std::filesystem::path file;  // absolute
   std::string problem;
   std::optional<Parameters> bench_at;  // the size at which the emulator is timed
+  double least_rate = 0;               // and the warp-instructions per microsecond it shall reach
 };
 
-// Lines "FILE PROBLEM SIZE", SIZE "-" for none; `#` starts a comment. Throws UsageError
+// Lines "FILE PROBLEM SIZE [RATE]", SIZE "-" for none; `#` starts a comment. Throws UsageError
 // "file:line: ..." for anything else.
 std::vector<PlainKernel> parse_plain_kernels(std::string_view text,
                                              const std::filesystem::path& list);

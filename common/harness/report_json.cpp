@@ -172,14 +172,31 @@ std::string to_json(const std::vector<EmulatorSpeed>& speeds, const DeviceFacts&
   json["schema"] = kSchema;
   json["device"] = device_json(device);
   json["entries"] = Json::array();
-  for (const EmulatorSpeed& speed : speeds)
-    json["entries"].push_back({{"id", speed.id},
-                               {"at", parameters_json(speed.at)},
-                               {"warp_instructions", number(speed.warp_instructions)},
-                               {"seconds", number(speed.seconds)},
-                               {"millions_per_s", number(speed.millions_per_s)},
-                               {"cycles_each", number(speed.cycles_each)},
-                               {"cycles_per_second", number(speed.cycles_per_second)}});
+  std::vector<double> ratios[std::size(emulator_modes)], speedups;
+  for (const EmulatorSpeed& speed : speeds) {
+    Json entry = {{"id", speed.id},
+                  {"at", parameters_json(speed.at)},
+                  {"warp_instructions", number(speed.warp_instructions)},
+                  {"millions_per_s", number(speed.millions_per_s())},
+                  {"millions_per_s_bar", number(speed.least_rate)},
+                  {"cycles_each", number(speed.cycles_each())},
+                  {"cycles_per_second", number(speed.cycles_per_second)},
+                  {"speedup_on_two_cores", number(speed.speedup())}};
+    for (std::size_t mode = 0; mode < std::size(emulator_modes); ++mode) {
+      entry["modes"][emulator_modes[mode].name] = {{"seconds", number(speed.seconds[mode])},
+                                                   {"ratio", number(speed.ratio(mode))}};
+      ratios[mode].push_back(speed.ratio(mode));
+    }
+    speedups.push_back(speed.speedup());
+    json["entries"].push_back(std::move(entry));
+  }
+  Json& means = json["geometric_means"];
+  for (std::size_t mode = 0; mode < std::size(emulator_modes); ++mode) {
+    means["ratio"][emulator_modes[mode].name] = {{"is", number(geometric_mean(ratios[mode]))},
+                                                 {"bar", number(emulator_modes[mode].most_ratio)}};
+  }
+  means["speedup_on_two_cores"] = {{"is", number(geometric_mean(speedups))},
+                                   {"bar", number(least_speedup)}};
   return text_of(json);
 }
 

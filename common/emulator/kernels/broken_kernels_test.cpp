@@ -93,8 +93,12 @@ TEST_CASE("a line of the list that is not understood is named") {
   REQUIRE(one.size() == 1);
   CHECK(one[0].file == "kernels/x.cu");
   CHECK(one[0].bench_at->text() == "M=2 N=3 K=4");
-  CHECK_THROWS_WITH(parse_plain_kernels("# list\nx.cu matmul\n", list),
-                    "kernels/kernels.txt:2: expected FILE PROBLEM SIZE, found 'x.cu matmul'");
+  CHECK(one[0].least_rate == 0);
+  CHECK(parse_plain_kernels("x.cu scan N=5 200\n", list)[0].least_rate == 200);
+  CHECK_THROWS(parse_plain_kernels("x.cu scan N=5 quick\n", list));
+  CHECK_THROWS_WITH(
+      parse_plain_kernels("# list\nx.cu matmul\n", list),
+      "kernels/kernels.txt:2: expected FILE PROBLEM SIZE [RATE], found 'x.cu matmul'");
 }
 
 }  // namespace ladder
