@@ -25,6 +25,7 @@ struct Requests {
   Running next, parity;
   TestRequest test;
   DevCheckRequest dev_check;
+  FuzzRequest fuzz;
   std::string id;
   std::function<int()> chosen;
 };
@@ -199,6 +200,37 @@ void add_measuring_commands(CLI::App& app, Requests& requests) {
   doctor.callback([&] { requests.chosen = [] { return cli::doctor(); }; });
 }
 
+void add_proof_commands(CLI::App& dev, Requests& requests) {
+  CLI::App& fuzz = add_command(
+      dev, "fuzz", "random programs on a GPU and the emulator, or damaged ones on the emulator",
+      "  ./ladder dev fuzz --programs 3000 --seed 1 --on gpu --record FILE\n"
+      "  ./ladder dev fuzz --programs 3000 --seed 1 --against FILE\n"
+      "  ./ladder dev fuzz --parser --minutes 10");
+  FuzzRequest& request = requests.fuzz;
+  fuzz.add_option("--programs", request.programs, "how many")->check(CLI::PositiveNumber);
+  fuzz.add_option("--seed", request.seed, "of the programs")->capture_default_str();
+  fuzz.add_option("--jobs", request.jobs, "processes at a time")->check(CLI::PositiveNumber);
+  fuzz.add_option("--on", request.on,
+                  "what the emulator is compared with: a gpu, or itself in another order of warps")
+      ->check(CLI::IsMember({"gpu", "emulator"}))
+      ->capture_default_str();
+  fuzz.add_option("--record", request.record, "write the GPU's outputs")->type_name("FILE");
+  fuzz.add_option("--against", request.against, "outputs recorded earlier, instead of a GPU")
+      ->type_name("FILE");
+  fuzz.add_option("--save", request.save, "folder for programs that differ, and for the counts")
+      ->type_name("FOLDER");
+  fuzz.add_flag("--parser", request.parser, "damaged PTX and fat binaries instead");
+  fuzz.add_option("--minutes", request.minutes, "with --parser: how long")
+      ->check(CLI::PositiveNumber);
+  fuzz.add_option("--seeds", request.seeds, "with --parser: folder with more PTX to damage")
+      ->type_name("FOLDER");
+  fuzz.callback([&] { requests.chosen = [&] { return cli::dev_fuzz(requests.fuzz); }; });
+  CLI::App& golden = add_command(
+      dev, "golden", "ask this machine's GPU for every arithmetic opcode's answers, and write them",
+      "  ./ladder dev golden");
+  golden.callback([&] { requests.chosen = [] { return cli::dev_golden(); }; });
+}
+
 void add_developer_commands(CLI::App& app, Requests& requests) {
   CLI::App& test = add_command(app, "test", "build and run the tests of the course itself",
                                "  ./ladder test\n  ./ladder test harness");
@@ -226,6 +258,7 @@ void add_developer_commands(CLI::App& app, Requests& requests) {
       "  ./ladder dev parity\n  ./ladder dev parity --gpu 1");
   parity.add_option("--gpu", requests.parity.gpu, "number of the GPU, from 0");
   parity.callback([&] { requests.chosen = [&] { return cli::dev_parity(requests.parity); }; });
+  add_proof_commands(dev, requests);
 }
 
 // CLI11 only says that a command is missing; this says which one may have been meant.

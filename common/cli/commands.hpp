@@ -77,6 +77,19 @@ int dev_stubs();
 int dev_editor();
 int dev_parity(const Running& request);
 
+struct FuzzRequest {
+  int programs = 1000, jobs = 2;
+  std::uint64_t seed = 1;
+  std::string on = "emulator";  // or gpu
+  std::string record, against;  // files with a GPU's outputs
+  std::string save;             // folder for what is found
+  bool parser = false;
+  double minutes = 1;
+  std::string seeds;  // folder with PTX to damage
+};
+int dev_fuzz(const FuzzRequest& request);
+int dev_golden();
+
 struct TestRequest {
   std::vector<std::string> names;  // Meson test names; empty: all
 };

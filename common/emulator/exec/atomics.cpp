@@ -71,6 +71,27 @@ void atomic(std::byte* rows, const Inst& inst, Warp& warp, u32 mask) {
   });
 }
 
+// Additions of floating point in global memory are done by the memory: f32 flushes subnormals, and a
+// NaN of f64 stays as it is, the operand's before the one in memory. In shared memory they are
+// ordinary additions in a loop.
+struct add_in_memory {
+  static f32 run(f32 a, f32 b) { return ftz<fadd>::run(a, b); }
+  static f64 run(f64 a, f64 b) { return b != b ? b : a != a ? a : a + b; }
+};
+template <class T>
+void atomic_add(std::byte* rows, const Inst& inst, Warp& warp, u32 mask) {
+  const Source<T> operand(rows, inst.s[1]);
+  const auto space = static_cast<ptx::Space>(inst.space);
+  for_lanes<T>(rows, inst, warp, mask, [&](Bits<T> bits, int lane) {
+    const T old = std::bit_cast<T>(bits);
+    const bool shared = space == ptx::Space::shared ||
+                        (space == ptx::Space::generic &&
+                         (lane_address(rows, inst, lane) & window_mask) == shared_window);
+    return std::bit_cast<Bits<T>>(shared ? fadd::run(old, operand[lane])
+                                         : add_in_memory::run(old, operand[lane]));
+  });
+}
+
 template <class T>
 void compare_and_swap(std::byte* rows, const Inst& inst, Warp& warp, u32 mask) {
   const Source<T> expected(rows, inst.s[1]), value(rows, inst.s[2]);
@@ -113,8 +134,8 @@ Handler atomic_handler(std::string_view operation, std::string_view type) {
       {"add.s32", &atomic<iadd, u32>},
       {"add.u64", &atomic<iadd, u64>},
       {"add.s64", &atomic<iadd, u64>},
-      {"add.f32", &atomic<fadd, f32>},
-      {"add.f64", &atomic<fadd, f64>},
+      {"add.f32", &atomic_add<f32>},
+      {"add.f64", &atomic_add<f64>},
       {"add.f16", &atomic<in_f32<fadd>, f16>},
       {"add.bf16", &atomic<in_f32<fadd>, bf16>},
       {"add.f16x2", &atomic<pairwise<in_f32<fadd>>, f16x2>},

@@ -296,13 +296,24 @@ inline f32 flush(f32 a) {
   return std::bit_cast<f32>((bits & 0x7f800000u) == 0 ? bits & 0x80000000u : bits);
 }
 
-// .ftz: subnormal inputs and results become zeros of their sign.
+// .ftz: subnormal inputs and results become zeros of their sign. A result is subnormal if it is before
+// it is rounded to a subnormal's fewer bits, which may round it up to the least normal number: F::large
+// gives it 2^64 times as large.
 template <class F>
 struct ftz {
   template <class... A> static auto run(A... a) {
     const auto r = F::run(flush(a)...);
-    if constexpr (std::is_same_v<decltype(r), const f32>) return flush(r);
-    else return r;
+    if constexpr (!std::is_same_v<decltype(r), const f32>) {
+      return r;
+    } else if constexpr (requires { F::large(flush(a)...); }) {
+      const f32 large = F::large(flush(a)...);
+      const bool is_least = (std::bit_cast<u32>(r) & 0x7fffffffu) == 0x00800000u;
+      const bool below = std::bit_cast<f32>(std::bit_cast<u32>(large) & 0x7fffffffu) < 0x1p-62f;
+      const u32 bits = std::bit_cast<u32>(flush(r));
+      return std::bit_cast<f32>(is_least && below ? bits & 0x80000000u : bits);
+    } else {
+      return flush(r);
+    }
   }
 };
 template <class F>
@@ -320,13 +331,25 @@ struct directed : F { static constexpr int rounding = Mode; };
 
 struct fadd { template <class T> static T run(T a, T b) { return canonical(a + b); } };
 struct fsub { template <class T> static T run(T a, T b) { return canonical(a - b); } };
-struct fmul { template <class T> static T run(T a, T b) { return canonical(a * b); } };
-struct fdiv { template <class T> static T run(T a, T b) { return canonical(a / b); } };
-struct ffma { template <class T> static T run(T a, T b, T c) {
-  if constexpr (sizeof(T) == 4) return canonical(__builtin_fmaf(a, b, c));
-  else return __builtin_fma(a, b, c);
-} };
-struct frcp { template <class T> static T run(T a) { return canonical(T(1) / a); } };
+struct fmul {
+  template <class T> static T run(T a, T b) { return canonical(a * b); }
+  static f32 large(f32 a, f32 b) { return a * 0x1p64f * b; }
+};
+struct fdiv {
+  template <class T> static T run(T a, T b) { return canonical(a / b); }
+  static f32 large(f32 a, f32 b) { return a * 0x1p64f / b; }
+};
+struct ffma {
+  template <class T> static T run(T a, T b, T c) {
+    if constexpr (sizeof(T) == 4) return canonical(__builtin_fmaf(a, b, c));
+    else return __builtin_fma(a, b, c);
+  }
+  static f32 large(f32 a, f32 b, f32 c) { return __builtin_fmaf(a * 0x1p64f, b, c * 0x1p64f); }
+};
+struct frcp {
+  template <class T> static T run(T a) { return canonical(T(1) / a); }
+  static f32 large(f32 a) { return 0x1p64f / a; }
+};
 struct fsqrt { template <class T> static T run(T a) {
   if constexpr (sizeof(T) == 4) return canonical(__builtin_sqrtf(a));
   else return __builtin_sqrt(a);

@@ -1,4 +1,6 @@
 // Every row of ops.def and every cvt, from the references' table.
+#include <algorithm>
+
 #include "common/emulator/fuzz/rows.hpp"
 #include "common/emulator/opcodes/opcode_kernel.hpp"
 
@@ -58,6 +60,23 @@ std::string defined(Scribe& scribe, const std::string& opcode, std::size_t numbe
   return name;
 }
 
+bool begins(const std::string& opcode, std::initializer_list<const char*> heads) {
+  for (const char* head : heads)
+    if (opcode.rfind(head, 0) == 0) return true;
+  return false;
+}
+
+// ptxas makes a copy of min(x, x), NaN or not, and may forget the saturation of a sum of sums.
+std::string source(Scribe& scribe, const std::string& opcode, Operand kind,
+                   const std::vector<std::string>& others) {
+  if (begins(opcode, {"add.sat.s32", "sub.sat.s32"})) return scribe.fresh_source(kind);
+  std::string name = scribe.source(kind);
+  while (begins(opcode, {"min.", "max."}) &&
+         std::find(others.begin(), others.end(), name) != others.end())
+    name = scribe.source(kind);
+  return name;
+}
+
 std::string sources(Scribe& scribe, const Reference& reference, std::string& before,
                     std::vector<std::string>& names) {
   std::string list;
@@ -71,7 +90,7 @@ std::string sources(Scribe& scribe, const Reference& reference, std::string& bef
     } else if (last && i > 0 && scribe.one_in(5)) {
       name = immediate(scribe, reference.opcode, kind);
     }
-    if (name.empty()) name = scribe.source(kind);
+    if (name.empty()) name = source(scribe, reference.opcode, kind, names);
     if (reference.constants.empty())
       name = defined(scribe, reference.opcode, i, name, kind, before);
     names.push_back(name);
@@ -84,12 +103,23 @@ std::string exact(Scribe& scribe, const Reference& reference) {
   std::string before;
   std::vector<std::string> names;
   const std::string list = sources(scribe, reference, before, names);
-  const std::string to = scribe.target(reference.result);
+  const std::string& opcode = reference.opcode;
+  const Operand kind = reference.result;
+  const std::string to = scribe.target(kind);
   std::string guard;
-  if (scribe.one_in(6))
+  // ptxas does not guard testp (driver for CUDA 13.0).
+  if (scribe.one_in(6) && !begins(opcode, {"testp"}))
     guard = std::string(scribe.one_in(2) ? "@!" : "@") + scribe.source(Operand::predicate) + " ";
-  return before + guard + reference.opcode + " " + to + list + ";\n" +
-         scribe.folded(reference.result, to);
+  const bool nan_varies = begins(opcode, {"neg.", "abs."}) ||
+                          (kind == Operand::f64 && begins(opcode, {"add.", "sub.", "mul.", "fma.",
+                                                                   "mad.", "min.", "max."}));
+  const std::string nan = nan_varies ? scribe.one_nan(kind, to) : "";
+  if (kind != Operand::f16 && kind != Operand::bf16)
+    return before + guard + opcode + " " + to + list + ";\n" + nan + scribe.folded(kind, to);
+  const std::string half = scribe.temporary(kind);
+  const std::string kept = guard.empty() ? "" : "mov.b16 " + half + ", " + to + ";\n";
+  return before + kept + guard + opcode + " " + half + list + ";\n" +
+         scribe.laundered(kind, half, to) + nan + scribe.folded(kind, to);
 }
 
 // A value into a word of this thread's own.

@@ -131,11 +131,13 @@ void comparisons(std::vector<Row>& rows) {
       add(rows, "set." + to + "." + type, [=](Scribe& s) {
         const Operand kind = to == "f32" ? f : r;
         const std::string name = s.target(kind);
+        const std::string written = to == "f32" ? s.temporary(f) : name;
         const bool combined = s.one_in(2);
         const std::string boolean = combined ? std::string(".") + s.any(booleans) : "";
-        return "set." + order(s, one.is_float) + boolean + "." + to + "." + type + " " + name +
+        return "set." + order(s, one.is_float) + boolean + "." + to + "." + type + " " + written +
                ", " + s.source(one.kind) + ", " + s.source(one.kind) +
-               (combined ? ", " + predicate(s) : "") + ";\n" + s.folded(kind, name);
+               (combined ? ", " + predicate(s) : "") + ";\n" +
+               (to == "f32" ? s.laundered(f, written, name) : "") + s.folded(kind, name);
       });
     }
   }
@@ -165,9 +167,10 @@ void comparisons(std::vector<Row>& rows) {
       });
     }
     add(rows, "set." + type + "." + type, [=](Scribe& s) {
-      const std::string to = s.target(h);
-      return "set." + order(s, true) + "." + type + "." + type + " " + to + ", " + s.source(h) +
-             ", " + s.source(h) + ";\n" + s.folded(h, to);
+      const std::string to = s.target(h), written = s.temporary(h);
+      return "set." + order(s, true) + "." + type + "." + type + " " + written + ", " +
+             s.source(h) + ", " + s.source(h) + ";\n" + s.laundered(h, written, to) +
+             s.folded(h, to);
     });
   }
 }

@@ -67,7 +67,8 @@ class Generator {
   }
 
   Statement structure(std::vector<const Row*>& wanted, unsigned depth, bool uniform) {
-    switch (scribe_.below(scribe_.in_function || scribe_.program.functions.empty() ? 4 : 5)) {
+    const bool can_call = !scribe_.in_function && !scribe_.program.functions.empty();
+    switch (scribe_.below(can_call ? 5 : 4)) {
       case 0:
         return branch(wanted, depth);
       case 1:
@@ -75,7 +76,9 @@ class Generator {
       case 2:
         return loop(wanted, depth, uniform, true);
       case 3:
-        return table(wanted, depth);
+        // The lanes of a warp may not come together again behind a table in a table, and then not
+        // at a barrier either.
+        return in_table_ ? branch(wanted, depth) : table(wanted, depth);
       default:
         return call();
     }
@@ -123,9 +126,11 @@ class Generator {
     made.open = "and.b32 %tr0, " + scribe_.source(Operand::b32) + ", 3;\n" + targets +
                 ": .branchtargets " + first + ", " + second + ", " + end + ", " + first +
                 ";\nbrx.idx %tr0, " + targets + ";\n" + first + ":\n";
+    in_table_ = true;
     made.body = block(take(wanted), depth + 1, false);
     made.middle = "bra " + end + ";\n" + second + ":\n";
     if (!wanted.empty()) made.other = block(take(wanted), depth + 1, false);
+    in_table_ = false;
     made.close = end + ":\n";
     made.rows.push_back("brx.idx");
     return made;
@@ -137,10 +142,13 @@ class Generator {
         std::to_string(scribe_.below(static_cast<unsigned>(scribe_.program.functions.size())));
     const std::string to = scribe_.target(Operand::b64);
     Statement made;
-    made.open = "{ .param .b64 a0; .param .b32 a1; .param .b64 r0; st.param.b64 [a0], " +
-                scribe_.source(Operand::b64) + "; st.param.b32 [a1], " +
-                scribe_.source(Operand::b32) + ";\ncall.uni (r0), $f" + number +
-                ", (a0, a1); ld.param.b64 " + to + ", [r0]; }\n" + scribe_.folded(Operand::b64, to);
+    made.open =
+        "{ .param .b64 a0; .param .b32 a1; .param .b32 a2; .param .b64 r0; st.param.b32 [a2], "
+        "%zero; "
+        "st.param.b64 [a0], " +
+        scribe_.source(Operand::b64) + "; st.param.b32 [a1], " + scribe_.source(Operand::b32) +
+        ";\ncall.uni (r0), $f" + number + ", (a0, a1, a2); ld.param.b64 " + to + ", [r0]; }\n" +
+        scribe_.folded(Operand::b64, to);
     made.rows.push_back("call");
     return made;
   }
@@ -158,6 +166,7 @@ class Generator {
  private:
   Scribe scribe_;
   std::vector<const Row*> left_over_;
+  bool in_table_ = false;
 };
 
 }  // namespace

@@ -12,7 +12,7 @@ namespace {
 const char* const registers =
     ".reg .pred %p<6>, %tp<64>; .reg .b16 %h<8>, %th<64>; .reg .b32 %r<8>, %tr<64>;\n"
     ".reg .b64 %d<8>, %td<64>; .reg .f32 %f<8>, %tf<64>; .reg .f64 %e<8>, %te<64>;\n"
-    ".reg .b64 %acc, %key; .reg .b32 %trips<8>;\n"
+    ".reg .b64 %acc, %key; .reg .b32 %trips<8>, %zero;\n"
     "mov.u64 %key, 0x9E3779B97F4A7C15;\n";
 
 std::string number(u64 value) {
@@ -38,7 +38,9 @@ void collect(const std::vector<Statement>& statements, std::vector<std::string>&
 
 // All of a function's registers from its two arguments.
 std::string function_prologue() {
-  std::string text = "ld.param.b64 %acc, [a]; ld.param.b32 %tr0, [b]; cvt.u64.u32 %td0, %tr0;\n";
+  std::string text =
+      "ld.param.b64 %acc, [a]; ld.param.b32 %zero, [z]; ld.param.b32 %tr0, [b]; cvt.u64.u32 %td0, "
+      "%tr0;\n";
   for (unsigned i = 0; i < pool; ++i) {
     const std::string n = number(i);
     text += "mad.lo.u64 %d" + n + ", %acc, %key, %td0; mul.hi.u64 %td0, %d" + n +
@@ -156,8 +158,8 @@ std::string Program::text(const std::string& prefix) const {
       ".const .align 16 .b8 $table[256] = {" + list_of(shared_bits(256, seed)) + "};\n";
   text += ".global .align 16 .b8 $numbers[64] = {" + list_of(shared_bits(64, seed + 1)) + "};\n";
   for (std::size_t i = 0; i < functions.size(); ++i) {
-    text += ".func (.param .b64 result) $f" + number(i) + "(.param .b64 a, .param .b32 b)\n{\n" +
-            registers + function_prologue();
+    text += ".func (.param .b64 result) $f" + number(i) +
+            "(.param .b64 a, .param .b32 b, .param .b32 z)\n{\n" + registers + function_prologue();
     print(functions[i], text);
     text += "st.param.b64 [result], %acc; ret;\n}\n";
   }
@@ -172,7 +174,8 @@ std::string Program::text(const std::string& prefix) const {
       "%own, %depot, %trace, %grid_totals, %tile_generic, %depot_generic;\n"
       "mov.u32 %thread, %tid.x; mov.u32 %block, %ctaid.x; mov.u32 %tr0, %ntid.x; mad.lo.u32 %gtid, "
       "%block, %tr0, %thread;\n"
-      "ld.param.u64 %out, [out]; ld.param.u64 %in, [in]; cvta.to.global.u64 %out, %out; "
+      "ld.param.u32 %zero, [n]; sub.u32 %zero, %zero, 1; ld.param.u64 %out, [out]; ld.param.u64 "
+      "%in, [in]; cvta.to.global.u64 %out, %out; "
       "cvta.to.global.u64 %in, %in;\n"
       "mul.wide.u32 %td0, %gtid, " +
       number(8 * input_words) + "; add.u64 %mine, %in, %td0; mul.wide.u32 %td0, %gtid, " +
@@ -273,24 +276,42 @@ bool agree(const Reference& reference, const u64* gpu, const u64* emulator) {
 
 }  // namespace
 
-std::string Program::where_they_part(const std::byte* gpu, const std::byte* emulator) const {
+std::string Program::place_of(std::size_t word) const {
+  const std::size_t at = word - words_bytes() / 8, of_thread = scratch_bytes / 8;
+  const std::size_t scratch = std::size_t{blocks} * threads * of_thread;
+  if (at < scratch)
+    return "scratch of thread " + number(at / of_thread) + ", byte " + number(at % of_thread * 8);
+  return "total " + number((at - scratch) % totals) +
+         (at - scratch < totals ? " of the grid" : " of a block");
+}
+
+std::optional<Parting> Program::parting(const std::vector<std::byte>& gpu,
+                                        const std::vector<std::byte>& emulator) const {
   for (std::size_t i = 0; i < statements.size(); ++i) {
     for (std::size_t thread = 0; thread < std::size_t{blocks} * threads; ++thread) {
-      const std::size_t at = trace_start() + thread * trace_bytes() + 2 * i;
-      if (std::memcmp(gpu + at, emulator + at, 2) == 0) continue;
-      std::string text;
-      print({statements[i]}, text);
-      return "statement " + number(i) + " in thread " + number(thread) + ":\n" + text;
+      const std::size_t at = trace_place({i, thread});
+      if (std::memcmp(&gpu[at], &emulator[at], 2) != 0) return Parting{i, thread};
     }
   }
-  return {};
+  return std::nullopt;
+}
+
+std::size_t Program::trace_place(const Parting& where) const {
+  return trace_start() + where.thread * trace_bytes() + 2 * where.statement;
+}
+
+std::string Program::statement_text(std::size_t i) const {
+  std::string text;
+  print({statements[i]}, text);
+  return text;
 }
 
 std::string Program::difference(const std::vector<std::byte>& gpu,
                                 const std::vector<std::byte>& emulator) const {
   if (gpu.size() != out_bytes() || emulator.size() != out_bytes()) return "no results";
-  const std::string parting = where_they_part(gpu.data(), emulator.data());
-  if (!parting.empty()) return parting;
+  if (const auto where = parting(gpu, emulator))
+    return "statement " + number(where->statement) + " in thread " + number(where->thread) + ":\n" +
+           statement_text(where->statement);
   std::vector<u64> a(out_bytes() / 8), b(out_bytes() / 8);
   std::memcpy(a.data(), gpu.data(), out_bytes());
   std::memcpy(b.data(), emulator.data(), out_bytes());
@@ -312,7 +333,7 @@ std::string Program::difference(const std::vector<std::byte>& gpu,
     if (a[at] != b[at]) return different("thread " + number(thread), at);
   }
   for (std::size_t word = words_bytes() / 8; word < trace_start() / 8; ++word)
-    if (a[word] != b[word]) return different("memory, word " + number(word), word);
+    if (a[word] != b[word]) return different(place_of(word), word);
   return {};
 }
 

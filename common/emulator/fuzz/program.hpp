@@ -39,6 +39,10 @@ struct Approximation {
 inline constexpr unsigned totals = 32;  // words that all threads of the grid, or of a block, update
 inline constexpr unsigned scratch_bytes = 128, tile_bytes = 64;  // of a thread
 
+struct Parting {
+  std::size_t statement, thread;
+};
+
 struct Program {
   u64 seed = 0;
   unsigned blocks = 1, threads = 64;
@@ -54,6 +58,11 @@ struct Program {
   KernelRun run(const std::string& prefix = "") const;
   // Rows that are certainly executed, once for each statement that does.
   std::vector<std::string> hits() const;
+  // The first statement behind which %acc differs. Both must be whole.
+  std::optional<Parting> parting(const std::vector<std::byte>& gpu,
+                                 const std::vector<std::byte>& emulator) const;
+  std::size_t trace_place(const Parting& where) const;  // of its 16 bits in the output
+  std::string statement_text(std::size_t i) const;
   // "": both left the same behind.
   std::string difference(const std::vector<std::byte>& gpu,
                          const std::vector<std::byte>& emulator) const;
@@ -61,8 +70,8 @@ struct Program {
  private:
   std::size_t words_bytes() const;
   std::size_t trace_start() const;
+  std::string place_of(std::size_t word) const;
   std::size_t trace_bytes() const;  // of a thread
-  std::string where_they_part(const std::byte* gpu, const std::byte* emulator) const;
   std::size_t out_bytes() const;
 };
 

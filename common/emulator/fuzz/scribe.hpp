@@ -30,6 +30,14 @@ class Scribe {
   std::string temporary(Operand kind);  // free within the statement
   std::string label() { return "L" + std::to_string(labels_++); }
   std::string folded(Operand kind, const std::string& name);
+  // The bits of `from` in `to`, on a way that hides from ptxas what they are: %zero is known at the
+  // launch only. A register that one instruction wrote as f16 and another reads as bf16 or as a byte
+  // is converted by it, and so is the result of a `set` (driver for CUDA 13.0).
+  std::string laundered(Operand kind, const std::string& from, const std::string& to);
+  // A NaN becomes the canonical one, where its sign and payload depend on what ptxas makes of the
+  // instruction: the order of its operands, or a sign that is changed in passing.
+  std::string one_nan(Operand kind, const std::string& name);
+  std::string fresh_source(Operand kind);  // read from the input, and not computed
 
  private:
   unsigned temporaries_ = 0;

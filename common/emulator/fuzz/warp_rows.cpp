@@ -110,8 +110,12 @@ void add_warp_rows(std::vector<Row>& rows) {
     });
   });
   add("activemask.b32", [](Scribe& s) {
-    const std::string to = s.target(r);
-    return "bar.warp.sync %full;\nactivemask.b32 " + to + ";\n" + s.folded(r, to);
+    // Which lanes run together is open; this one does, and none that does not exist.
+    const std::string active = s.temporary(r), own = s.target(r), strange = s.temporary(r);
+    return "activemask.b32 " + active + ";\nmov.u32 " + own + ", %laneid; shr.u32 " + own + ", " +
+           active + ", " + own + "; and.b32 " + own + ", " + own + ", 1; not.b32 " + strange +
+           ", %full; and.b32 " + strange + ", " + strange + ", " + active + ";\n" +
+           s.folded(r, own) + s.folded(r, strange);
   });
   // What one lane stores before it, another reads behind it.
   add("bar.warp.sync", [](Scribe& s) {

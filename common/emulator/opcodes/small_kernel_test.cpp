@@ -422,6 +422,60 @@ TEST_CASE("atomics of many threads on one address add up") {
       head);
 }
 
+TEST_CASE("floating point is added in memory as the memory does it") {
+  const std::string head = ".global .align 8 .b64 cells[64];\n";
+  const std::string cell =
+      "mov.u64 %d9, cells; mul.wide.u32 %d8, %t, 8; add.u64 %d9, %d9, %d8; shl.b32 %r9, %t, 3; "
+      "add.u32 %r9, %tile, %r9;\n";
+  const std::string flushed = cell +
+                              "mov.b32 %f1, 0x00400000; st.global.f32 [%d9], %f1; "
+                              "red.global.add.f32 [%d9], %f1; ld.global.u32 %d0, [%d9];";
+  const std::string kept = cell +
+                           "mov.b32 %f1, 0x00400000; st.shared.f32 [%r9], %f1; "
+                           "red.shared.add.f32 [%r9], %f1; ld.shared.u32 %d0, [%r9];";
+  const std::string generic = cell +
+                              "cvt.u64.u32 %d7, %r9; cvta.shared.u64 %d7, %d7; mov.b32 %f1, "
+                              "0x00400000; st.f32 [%d7], %f1; st.f32 [%d9], %f1;\n"
+                              "red.add.f32 [%d7], %f1; red.add.f32 [%d9], %f1; ld.u32 %r1, [%d7]; "
+                              "ld.u32 %r2, [%d9]; mov.b64 %d0, {%r1, %r2};";
+  const std::string nan = cell +
+                          "mov.u64 %d1, 0x7ff0000000000001; st.global.u64 [%d9], %d1; mov.f64 %e1, "
+                          "0d3FF0000000000000; red.global.add.f64 [%d9], %e1; ld.global.u64 %d0, "
+                          "[%d9];";
+  const std::string two_nans =
+      cell +
+      "mov.u64 %d1, 0xfff8000000000000; st.global.u64 [%d9], %d1; mov.b64 %e1, "
+      "0x7ff8000000000007; red.global.add.f64 [%d9], %e1; ld.global.u64 %d0, [%d9];";
+  check(
+      {
+          {"subnormals are flushed in global memory", flushed.c_str(), [](u32) { return 0; }},
+          {"and kept in shared memory", kept.c_str(), [](u32) { return 0x00800000; }},
+          {"whatever the address is called", generic.c_str(), [](u32) { return 0x00800000; }},
+          {"a NaN of f64 stays as it is", nan.c_str(), [](u32) { return 0x7ff0000000000001; }},
+          {"the operand's before the one in memory", two_nans.c_str(),
+           [](u32) { return 0x7ff8000000000007; }},
+      },
+      head);
+}
+
+TEST_CASE("a result that only rounding made normal is flushed") {
+  const std::string factors = "mov.b32 %f1, 0x00800000; mov.b32 %f2, 0x3f7fffff;\n";
+  const std::string up = factors +
+                         "mul.rp.ftz.f32 %f0, %f1, %f2; mov.b32 %r0, %f0; cvt.u64.u32 "
+                         "%d0, %r0;";
+  const std::string nearest = factors +
+                              "mov.f32 %f3, 0f00000000; fma.rn.ftz.f32 %f0, %f1, %f2, "
+                              "%f3; mov.b32 %r0, %f0; cvt.u64.u32 %d0, %r0;";
+  const std::string not_flushed = factors +
+                                  "mul.rn.f32 %f0, %f1, %f2; mov.b32 %r0, %f0; "
+                                  "cvt.u64.u32 %d0, %r0;";
+  check({
+      {"up", up.c_str(), [](u32) { return 0; }},
+      {"to nearest", nearest.c_str(), [](u32) { return 0; }},
+      {"without .ftz it stays", not_flushed.c_str(), [](u32) { return 0x00800000; }},
+  });
+}
+
 TEST_CASE("comparisons combine with predicates") {
   check({
       {"and, with the complement",
