@@ -161,10 +161,17 @@ std::string approximate(Scribe& scribe, const Reference& reference) {
   return text;
 }
 
+// The kernels are for sm_90, where tf32 saturates with .rna alone.
+bool is_of_a_later_architecture(const std::string& opcode) {
+  return begins(opcode, {"cvt.rn.satfinite", "cvt.rz.satfinite"}) &&
+         opcode.find(".tf32.") != std::string::npos;
+}
+
 }  // namespace
 
 void add_arithmetic_rows(std::vector<Row>& rows) {
   for (const Reference& reference : references().rows()) {
+    if (is_of_a_later_architecture(reference.opcode)) continue;
     const bool is_approximate = static_cast<bool>(reference.close_enough);
     rows.push_back({reference.opcode, is_approximate ? Place::kernel : Place::anywhere,
                     [&reference, is_approximate](Scribe& scribe) {
