@@ -22,6 +22,7 @@ class Racecheck : public Observer {
   }
   void launch_starts(const LaunchState& launch) override { races_.start(launch); }
   void launch_ends(const LaunchState&) override { races_.end(); }
+  void freed(DeviceAddress address, std::size_t bytes) override { races_.freed(address, bytes); }
 
  private:
   LaunchRaces races_;

@@ -75,14 +75,19 @@ void BlockRaces::touch_all(const WarpAccess& access, Touch& touch, bool writes) 
   if (!together && !(access.stride == access.bytes && powers)) {
     return touch_lanes(touch, access.mask, writes);
   }
+  const auto& at = access.address;
+  const std::uint64_t step = 8 * access.stride;
+  if (at[8] == at[0] + step && at[16] == at[8] + step && at[24] == at[16] + step) {
+    touch.address = at[0];
+    return together ? read_together(touch, lanes) : touch_neighbours(touch, lanes, writes);
+  }
   const Stamp first = touch.stamp;
   for (int lane = 0; lane < lanes; lane += 8) {
     const std::uint64_t address = access.address[static_cast<std::size_t>(lane)];
-    if (together && lane > 0 && address == touch.address) continue;
     touch.lane = lane;
     touch.address = address;
     touch.stamp = first + static_cast<Stamp>(lane);
-    together ? read_together(touch) : touch_neighbours(touch, writes);
+    together ? read_together(touch, 8) : touch_neighbours(touch, 8, writes);
   }
 }
 
@@ -168,6 +173,7 @@ void BlockRaces::check_against_reads(const Cells& cells, std::size_t cell, const
   }
   for (std::uint32_t set = cells.read_site[cell]; set != 0; set = launch_.sets.last(set).rest) {
     const ReadSets::Member& member = launch_.sets.last(set);
+    if (member.epoch < launch_.began()) return;
     // Of the own block, which thread it was is not known.
     if (launch_.owner(member.epoch) == order_.number()) continue;
     if (races(member.epoch << stamp_bits | several_warps, member.site)) return;
@@ -178,11 +184,12 @@ void BlockRaces::remember_read(Cells& cells, std::size_t cell, const Touch& touc
   Stamp& reader = cells.read[cell];
   SiteNumber& site = cells.read_site[cell];
   if (!touch.window.fine(reader, touch.stamp)) {
-    if (reader == many_blocks) {
+    const bool many = reader == many_blocks;
+    if (many && launch_.sets.last(site).epoch >= launch_.began()) {
       site = add_reader(site, touch);
       return;
     }
-    if (knows(touch, reader) != Knowledge::full) {
+    if (!many && knows(touch, reader) != Knowledge::full) {
       // Unordered with another's read. A weak one says more than a strong one.
       if (touch.strong() && (site & strong_site) == 0) return;
       if (launch_.owner(epoch_of(reader)) != order_.number()) {
@@ -210,7 +217,7 @@ std::uint32_t BlockRaces::add_reader(std::uint32_t set, const Touch& touch) {
 }
 
 Knowledge BlockRaces::knows(const Touch& touch, Stamp earlier) const {
-  if (touch.shared && epoch_of(earlier) < order_.began()) return Knowledge::full;
+  if (earlier < touch.window.floor) return Knowledge::full;
   return order_.knows(touch.warp.index, touch.lane, earlier);
 }
 

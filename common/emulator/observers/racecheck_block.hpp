@@ -47,11 +47,11 @@ class BlockRaces : public BlockObserver {
   void touch_all(const WarpAccess& access, Touch& touch, bool writes);
   // The lanes of `which` from touch.lane on.
   void touch_lanes(Touch touch, std::uint32_t which, bool writes);
-  void touch_neighbours(Touch touch, bool writes);
-  void read_together(const Touch& touch);
-  bool read_eight(Cells& cells, std::size_t first, Stamps mine, const Touch& touch);
+  void touch_neighbours(const Touch& touch, std::uint32_t count, bool writes);
+  void read_together(const Touch& touch, int count);
+  bool read_eight(Cells& cells, std::size_t first, Stamps mine, const Touch& touch) const;
   bool read_by_many(const Cells& cells, std::size_t first, const Touch& touch) const;
-  bool write_eight(Cells& cells, std::size_t first, Stamps mine, const Touch& touch);
+  bool write_eight(Cells& cells, std::size_t first, Stamps mine, const Touch& touch) const;
   // One cell.
   void read_cell(Cells& cells, std::size_t cell, const Touch& touch);
   void write_cell(Cells& cells, std::size_t cell, const Touch& touch);

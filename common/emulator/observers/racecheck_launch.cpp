@@ -8,7 +8,7 @@ namespace ladder::emulator {
 
 void LaunchRaces::start(const LaunchState& launch) {
   launch_ = &launch;
-  end();
+  began_ = upcoming_epoch();
   first_site_.clear();
   swap_follows_.clear();
   SiteNumber next = 0;
@@ -19,11 +19,18 @@ void LaunchRaces::start(const LaunchState& launch) {
 }
 
 void LaunchRaces::end() {
-  drop_pages();
-  owners_.assign(1, 0);
-  sets.clear();
   objects.clear();
   running = nullptr;
+  for (const std::uint64_t number : unchecked_pages_) pages_.erase(number);
+  unchecked_pages_.clear();
+  recent_.fill({});
+  if (pages_.size() > most_kept_pages) drop_pages();
+}
+
+void LaunchRaces::freed(std::uint64_t address, std::size_t bytes) {
+  for (std::uint64_t number = address / page_bytes; number * page_bytes < address + bytes; ++number)
+    pages_.erase(number);
+  recent_.fill({});
 }
 
 void LaunchRaces::drop_pages() {
@@ -34,6 +41,7 @@ void LaunchRaces::drop_pages() {
 void LaunchRaces::forget() {
   drop_pages();
   owners_.assign(1, 0);
+  began_ = 1;
   sets.clear();
   objects.clear();
   for (BlockOrder* block : blocks_) block->forget();
@@ -44,6 +52,8 @@ Cells* LaunchRaces::find_page(std::uint64_t address) {
   const auto [entry, is_new] = pages_.try_emplace(address / page_bytes);
   if (is_new && launch_->memory->is_shared_by_blocks(address)) {
     entry->second = std::make_unique<Cells>(page_bytes);
+  } else if (is_new) {
+    unchecked_pages_.push_back(address / page_bytes);
   }
   return entry->second.get();
 }

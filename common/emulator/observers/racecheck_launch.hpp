@@ -30,6 +30,8 @@ class LaunchRaces {
  public:
   void start(const LaunchState& launch);
   void end();
+  // Memory was freed: what comes there next is something else.
+  void freed(std::uint64_t address, std::size_t bytes);
   void add(BlockOrder& block) { blocks_.insert(&block); }
   void remove(BlockOrder& block) { blocks_.erase(&block); }
 
@@ -37,6 +39,8 @@ class LaunchRaces {
     owners_.push_back(block);
     return static_cast<Epoch>(owners_.size() - 1);
   }
+  // Epochs before are of other launches, which are over.
+  Epoch began() const { return began_; }
   Epoch upcoming_epoch() const { return static_cast<Epoch>(owners_.size()); }
   std::uint64_t owner(Epoch epoch) const { return owners_[epoch]; }
   // To be called before a few epochs are taken: forgets all that happened when numbers run out.
@@ -75,6 +79,7 @@ class LaunchRaces {
 
  private:
   static constexpr std::size_t most_sets = 1 << 20;
+  static constexpr std::size_t most_kept_pages = 4096;  // from one launch to the next: 64 MB
   struct Recent {
     std::uint64_t number = ~std::uint64_t{0};
     Cells* cells = nullptr;
@@ -84,9 +89,11 @@ class LaunchRaces {
   void drop_pages();
 
   const LaunchState* launch_ = nullptr;
-  std::vector<std::uint64_t> owners_{0};
+  std::vector<std::uint64_t> owners_{0};  // of epochs
+  Epoch began_ = 1;
   std::set<BlockOrder*> blocks_;
   std::unordered_map<std::uint64_t, std::unique_ptr<Cells>> pages_;
+  std::vector<std::uint64_t> unchecked_pages_;  // that have no cells in this launch
   std::array<Recent, 256> recent_;
   std::vector<SiteNumber> first_site_;  // by function index
   std::map<const ptx::Instruction*, bool> swap_follows_;

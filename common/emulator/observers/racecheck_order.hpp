@@ -63,13 +63,12 @@ class BlockOrder {
   Knowledge knows(unsigned warp, int lane, Stamp stamp) const;
 
   std::uint64_t number() const { return number_; }
-  // Older stamps in shared memory are of the block that was here before.
-  Epoch began() const { return began_; }
   Epoch now(unsigned warp) const { return warps_[warp].now; }
   StampWindow window(unsigned warp, bool shared) const {
     // In shared memory there are no other blocks' stamps but older ones.
     const Epoch from = shared ? 0 : own_from_;
-    return {.from = from << stamp_bits,
+    return {.floor = (shared ? began_ : launch_.began()) << stamp_bits,
+            .from = from << stamp_bits,
             .ordered = (std::max(barrier_, from) - from) << stamp_bits,
             .own = (launch_.upcoming_epoch() - from) << stamp_bits,
             .together = warps_[warp].together << stamp_bits};

@@ -40,15 +40,19 @@ void Cells::forget() {
 }
 
 std::uint32_t ReadSets::add(std::uint32_t set, Epoch epoch, SiteNumber site) {
-  const auto [entry, is_new] =
-      known_.try_emplace(Key{std::uint64_t{set} << 32 | epoch, site}, members_.size());
+  const Key key{std::uint64_t{set} << 32 | epoch, site};
+  auto& recent = recent_[set % 4];
+  if (recent.second != 0 && recent.first == key) return recent.second;
+  const auto [entry, is_new] = known_.try_emplace(key, members_.size());
   if (is_new) members_.push_back({set, epoch, site});
+  recent = *entry;
   return entry->second;
 }
 
 void ReadSets::clear() {
   members_.assign(1, Member{});
   known_.clear();
+  for (auto& recent : recent_) recent.second = 0;
 }
 
 }  // namespace ladder::emulator

@@ -71,6 +71,7 @@ class ReadSets {
   };
   std::vector<Member> members_{Member{}};
   std::unordered_map<Key, std::uint32_t, Hash> known_;
+  std::pair<Key, std::uint32_t> recent_[4];  // what was asked for last, by set
 };
 
 }  // namespace ladder::emulator

@@ -30,13 +30,14 @@ inline bool all_set(Stamps mask) {  // each is 0 or ~0
 // Seen by one warp. Stamps from `from` on, `own` of them, are its block's; the first `ordered` of
 // these stand before the block's last barrier.
 struct StampWindow {
+  Stamp floor;  // stamps below are of launches before, or of the block that was here before
   Stamp from, ordered, own;
   Stamp together;  // the warp's own below it stand before its last __syncwarp
   static constexpr Stamp warp = (thread_bits & ~lane_bits) | several_warps;
 
   template <class Stampish>
   auto in_order(Stampish stamp) const {
-    return (stamp == 0) | (stamp - from < ordered);
+    return (stamp < floor) | (stamp - from < ordered);
   }
   template <class Stampish>
   auto of_block(Stampish stamp) const {
