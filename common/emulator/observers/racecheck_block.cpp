@@ -82,12 +82,13 @@ void BlockRaces::touch_all(const WarpAccess& access, Touch& touch, bool writes) 
     return together ? read_together(touch, lanes) : touch_neighbours(touch, lanes, writes);
   }
   const Stamp first = touch.stamp;
-  for (int lane = 0; lane < lanes; lane += 8) {
-    const std::uint64_t address = access.address[static_cast<std::size_t>(lane)];
-    touch.lane = lane;
-    touch.address = address;
-    touch.stamp = first + static_cast<Stamp>(lane);
-    together ? read_together(touch, 8) : touch_neighbours(touch, 8, writes);
+  for (std::uint32_t lane = 0, count = 8; lane < lanes; lane += count) {
+    touch.lane = static_cast<int>(lane);
+    touch.address = at[lane];
+    touch.stamp = first + lane;
+    for (count = 8; together && lane + count < lanes && at[lane + count] == at[lane];) count += 8;
+    together ? read_together(touch, static_cast<int>(count))
+             : touch_neighbours(touch, count, writes);
   }
 }
 

@@ -48,7 +48,7 @@ class BlockRaces : public BlockObserver {
   // The lanes of `which` from touch.lane on.
   void touch_lanes(Touch touch, std::uint32_t which, bool writes);
   void touch_neighbours(const Touch& touch, std::uint32_t count, bool writes);
-  void read_together(const Touch& touch, int count);
+  void read_together(Touch& touch, int count);
   bool read_eight(Cells& cells, std::size_t first, Stamps mine, const Touch& touch) const;
   bool read_by_many(const Cells& cells, std::size_t first, const Touch& touch) const;
   bool write_eight(Cells& cells, std::size_t first, Stamps mine, const Touch& touch) const;

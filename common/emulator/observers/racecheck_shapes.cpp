@@ -21,12 +21,11 @@ inline bool BlockRaces::read_eight(Cells& cells, std::size_t first, Stamps mine,
   const Stamps readers = load_stamps(cells.read + first);
   Stamps result = mine;
   if (!all_set((Stamps)(window.in_order(writers) & window.in_order(readers)))) {
-    if (!all_set((Stamps)window.fine(writers, mine))) return false;
+    if (!all_set((Stamps)window.in_order(writers)) && !all_set((Stamps)window.fine(writers, mine)))
+      return false;
+    if (cells.read[first] == many_blocks) return read_by_many(cells, first, touch);
     const Stamps fine = (Stamps)window.fine(readers, mine);
-    if (!all_set(fine | (Stamps)window.of_block(readers))) {
-      return read_by_many(cells, first, touch);
-    }
-    if (!touch.plain_order && !all_set(fine)) return false;
+    if (!all_set(touch.plain_order ? fine | (Stamps)window.of_block(readers) : fine)) return false;
     result = fine ? mine : window.both_readers(readers, mine);
   }
   store_stamps(cells.read + first, result);
@@ -87,23 +86,24 @@ void BlockRaces::touch_neighbours(const Touch& touch, std::uint32_t count, bool 
 }
 
 // `count` lanes from touch.lane on read one place.
-void BlockRaces::read_together(const Touch& touch, int count) {
+void BlockRaces::read_together(Touch& touch, int count) {
   Cells* const cells = touch.shared ? &shared_ : launch_.page_at(touch.address);
   if (cells == nullptr) return;
-  Touch all = touch;
-  all.stamp |= several_lanes;
   for_cells(*cells, touch.shared, touch.address, touch.bytes, [&](std::size_t cell) {
     if (touch.window.in_order(cells->write[cell]) && touch.window.in_order(cells->read[cell])) {
-      cells->read[cell] = all.stamp;
+      cells->read[cell] = touch.stamp | several_lanes;
       cells->read_site[cell] = touch.site;
       return;
     }
-    if (!touch.window.fine(cells->write[cell], all.stamp)) {
+    const Stamp first = touch.stamp;
+    if (!touch.window.fine(cells->write[cell], first | several_lanes)) {
       Touch one = touch;
       for (; one.lane < touch.lane + count; ++one.lane, ++one.stamp)
         check_against_write(*cells, cell, one, Hazard::read_after_write);
     }
-    remember_read(*cells, cell, all);
+    touch.stamp = first | several_lanes;
+    remember_read(*cells, cell, touch);
+    touch.stamp = first;
   });
 }
 

@@ -3,6 +3,10 @@
 // Everything else takes the long way through BlockOrder::knows.
 #pragma once
 
+#ifdef __AVX2__
+#include <immintrin.h>
+#endif
+
 #include <cstring>
 
 #include "common/emulator/observers/racecheck_stamp.hpp"
@@ -22,9 +26,13 @@ inline void store_stamps(Stamp* to, Stamps stamps) {
   std::memcpy(to, &stamps, sizeof stamps);
 }
 inline bool all_set(Stamps mask) {  // each is 0 or ~0
+#ifdef __AVX2__
+  return _mm256_movemask_epi8((__m256i)mask) == -1;
+#else
   std::uint64_t parts[4];
   std::memcpy(parts, &mask, sizeof mask);
   return (parts[0] & parts[1] & parts[2] & parts[3]) == ~std::uint64_t{0};
+#endif
 }
 
 // Seen by one warp. Stamps from `from` on, `own` of them, are its block's; the first `ordered` of
