@@ -274,7 +274,7 @@ std::uint64_t Device::Implementation::resident_blocks(unsigned threads, std::siz
 void Device::Implementation::update_observers() {
   if (options.watch == watched || running > 0) return;
   watched = options.watch;
-  observers = make_observers(watched);
+  observers = make_observers(watched, memory);
 }
 
 void Device::Implementation::run(const Launch& launch) {

@@ -58,7 +58,9 @@ std::uint32_t shape(const A* at, std::uint32_t bytes) {
 }
 
 void tell(const WarpAccess& access) {
-  for (BlockObserver* observer : access.warp.block.access_observers) observer->access(access);
+  for (BlockObserver* observer : access.warp.block.access_observers) {
+    if (!observer->ignores(access.space)) observer->access(access);
+  }
 }
 
 // Shared, global and local addresses lie in one space each.
@@ -135,6 +137,11 @@ Counted counted_as(const ptx::Instruction& instruction, Space space) {
 
 void tell_observers(std::byte* rows, const Inst& inst, Warp& warp, std::uint32_t mask) {
   const auto space = static_cast<Space>(inst.space);
+  const auto& observers = warp.block.access_observers;
+  if (std::all_of(observers.begin(), observers.end(),
+                  [&](const BlockObserver* observer) { return observer->ignores(space); })) {
+    return;
+  }
   WarpAccess access = access_of(rows, inst, warp);
   access.mask = mask;
   access.bytes = inst.bytes * std::max<std::uint32_t>(inst.list_size, 1);

@@ -53,6 +53,12 @@ class BlockObserver {
   virtual void finish() {}
 
   virtual void access(const WarpAccess&) {}
+  // Spaces (1 << Space) whose accesses it need not be told of now. Of generic accesses, those of the
+  // spaces they turn out to point to; the bit of generic itself saves finding that out.
+  std::uint32_t ignored_spaces = 0;
+  bool ignores(ptx::Space space) const {
+    return ((ignored_spaces >> static_cast<unsigned>(space)) & 1) != 0;
+  }
   // cp.async: at its start the lanes' shared addresses (the global read came as an access); later,
   // when the bytes of one lane have been written.
   virtual void copy_started(Warp&, const Inst&, std::uint32_t /*mask*/,

@@ -9,10 +9,11 @@
 
 namespace ladder::emulator {
 
+std::unique_ptr<Observer> make_initcheck(const DeviceMemory& memory);
 std::unique_ptr<Observer> make_synccheck();
 std::unique_ptr<Observer> make_racecheck();
 
 // One for each check that is on.
-std::vector<std::unique_ptr<Observer>> make_observers(Watch watch);
+std::vector<std::unique_ptr<Observer>> make_observers(Watch watch, const DeviceMemory& memory);
 
 }  // namespace ladder::emulator
