@@ -30,6 +30,12 @@ std::uint32_t place(const ptx::Variable& variable, std::uint32_t& end) {
   return at;
 }
 
+Function::SharedVariable keep(Function& function, const ptx::Variable& variable, std::uint32_t at) {
+  const Function::SharedVariable kept{at, static_cast<std::uint32_t>(variable.bytes)};
+  function.shared.emplace(variable.name, kept);
+  return kept;
+}
+
 }  // namespace
 
 CallGraph::CallGraph(const Module& module) {
@@ -95,8 +101,7 @@ void lay_out_shared(Module& module, const CallGraph& graph) {
     if (function->source->entry) continue;
     std::uint32_t end = 0;
     const auto hold = [&](const ptx::Variable& variable, std::uint32_t at) {
-      function->shared.emplace(variable.name, at);
-      end = std::max(end, at + static_cast<std::uint32_t>(variable.bytes));
+      end = std::max(end, keep(*function, variable, at).end());
     };
     for (const ptx::Variable& variable : function->source->variables) {
       if (is_static_shared(variable)) hold(variable, place(variable, common_end));
@@ -117,14 +122,13 @@ void lay_out_shared(Module& module, const CallGraph& graph) {
     }
     const std::uint32_t of_callees = end;
     for (const ptx::Variable& variable : function->source->variables) {
-      if (is_static_shared(variable)) function->shared.emplace(variable.name, place(variable, end));
+      if (is_static_shared(variable)) keep(*function, variable, place(variable, end));
     }
     for (const ptx::Variable* variable : of_module) {
       if (!graph.names(*function).contains(variable->name)) continue;
       const auto entry = common.find(variable->name);
       const bool with_callees = entry != common.end() && entry->second < of_callees;
-      function->shared.emplace(variable->name,
-                               with_callees ? entry->second : place(*variable, end));
+      keep(*function, *variable, with_callees ? entry->second : place(*variable, end));
     }
     function->static_shared = end;
   }

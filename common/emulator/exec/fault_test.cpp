@@ -31,6 +31,33 @@ TEST_CASE("a store behind an allocation names it, the thread and the line") {
   CHECK(says(text, "block (1,0,0), thread (1,0,0)"));
 }
 
+TEST_CASE("an index that is too large by a whole array hits no other array") {
+  TestKernel k(kernel_text(1, store_own));
+  const auto first = k.words(Words(1 << 20), "first");
+  k.words(Words(1 << 20), "second");
+  for (const std::uint64_t elements : {1u << 20, (1u << 20) + 1024, (2u << 20) - 33}) {
+    CHECK(says(k.fault({1, 1, 1}, {32, 1, 1}, {first + elements * 4}), "out of bounds"));
+  }
+  CHECK(says(k.fault({1, 1, 1}, {32, 1, 1}, {first - 128}), "before the 4194304-byte"));
+}
+
+TEST_CASE("twenty thousand allocations, and a heap in small pieces, fit side by side") {
+  Device device;
+  std::vector<DeviceAddress> all;
+  for (int i = 0; i < 20000; ++i) all.push_back(device.allocate(100));
+  for (const DeviceAddress at : all) device.free(at);
+  CHECK(device.bytes_in_use() == 0);
+}
+
+TEST_CASE("red zones leave room for many large allocations") {
+  Device device;
+  constexpr std::size_t bytes = 15 << 20;
+  std::vector<DeviceAddress> all;
+  for (int i = 0; i < 4200; ++i) all.push_back(device.allocate(bytes));
+  CHECK(device.bytes_in_use() == 4200 * bytes);
+  for (const DeviceAddress at : all) device.free(at);
+}
+
 TEST_CASE("an address outside of freed memory is named after what is still there") {
   TestKernel k(kernel_text(1, store_own));
   const auto old = k.words(Words(64), "old");
@@ -79,6 +106,47 @@ TEST_CASE("shared memory has an end") {
   CHECK(says(text, "right after the 100-byte __shared__ variable 'tile' (index 25 of its 4-byte"));
 }
 
+TEST_CASE("an index that leaves its shared array for the next one is found") {
+  const std::string variables =
+      ".shared .align 4 .b8 tile[128];\n.shared .align 4 .b8 more[128];\n";
+  const auto body = [](const std::string& base, const std::string& how) {
+    return "mov.u32 %r9, tile;\nmov.u32 %r9, more;\nmov.u32 %r1, %tid.x;\nshl.b32 %r1, %r1, 2;\n"
+           "mov.u32 %r2, " +
+           base + ";\n" + how;
+  };
+  const auto text = [&](const std::string& base, const std::string& how) {
+    TestKernel k(kernel_text(0, body(base, how), variables));
+    return k.fault({1, 1, 1}, {32, 1, 1}, {});
+  };
+  const char* const direct = "add.u32 %r3, %r2, %r1;\n.loc 1 9 0\nst.shared.u32 [%r3+4], %r1;";
+  const std::string found = text("tile", direct);
+  CHECK(says(found, "right after the 128-byte __shared__ variable 'tile' (index 32 of its 4-byte"));
+  CHECK(says(found, "0 bytes into the 128-byte __shared__ variable 'more'"));
+  CHECK(says(found, "test.cu:9"));
+  CHECK(says(found, "thread (31,0,0)"));
+  CHECK(says(text("more", "add.u32 %r3, %r2, %r1;\nld.shared.u32 %r4, [%r3+-4];"),
+             "4 bytes before the 128-byte __shared__ variable 'more'"));
+  // A pointer that runs through a loop, or is masked, still belongs to its array.
+  CHECK(says(text("tile",
+                  "mov.u32 %r4, %r2;\nagain:\nst.shared.u32 [%r4], %r1;\nadd.u32 %r4, %r4, 4;\n"
+                  "setp.lt.u32 %p1, %r1, 1000000;\n@%p1 bra again;"),
+             "right after the 128-byte __shared__ variable 'tile'"));
+  CHECK(text("tile", "xor.b32 %r1, %r1, 64;\nadd.u32 %r3, %r2, %r1;\nst.shared.u32 [%r3], %r1;") ==
+        "");
+}
+
+TEST_CASE("an address that may belong to two shared arrays may lie in both") {
+  const std::string variables =
+      ".shared .align 4 .b8 tile[128];\n.shared .align 4 .b8 more[128];\n";
+  TestKernel k(kernel_text(0,
+                           "mov.u32 %r1, %tid.x;\nsetp.lt.u32 %p1, %r1, 9;\nmov.u32 %r2, tile;\n"
+                           "mov.u32 %r3, more;\nselp.b32 %r4, %r2, %r3, %p1;\n"
+                           "st.shared.u32 [%r4], %r1;\nsub.u32 %r5, %r3, %r2;\n"
+                           "add.u32 %r6, %r2, %r5;\nst.shared.u32 [%r6+124], %r1;",
+                           variables));
+  CHECK(k.fault({1, 1, 1}, {32, 1, 1}, {}) == "");
+}
+
 TEST_CASE("a shared address is named after the variable of the source that it lies behind") {
   const std::string variables =
       ".shared .align 4 .b8 _ZZ4scanILi64EEvPfE4sums[64];\n"
@@ -88,7 +156,8 @@ TEST_CASE("a shared address is named after the variable of the source that it li
                            "st.shared.u32 [%r2+88], %r2;",
                            variables));
   CHECK_THROWS_WITH_AS(k.launch({1, 1, 1}, {1, 1, 1}, {}, 16),
-                       doctest::Contains("8 bytes after the 16-byte dynamic shared memory"), Fault);
+                       doctest::Contains("24 bytes after the 64-byte __shared__ variable 'sums'"),
+                       Fault);
   TestKernel alone(kernel_text(
       0, "mov.u32 %r2, _ZZ4scanILi64EEvPfE4sums;\nst.shared.u32 [%r2+72], %r2;", variables));
   CHECK(says(alone.fault({1, 1, 1}, {1, 1, 1}, {}),

@@ -6,6 +6,7 @@
 
 #include "common/emulator/exec/collective.hpp"
 #include "common/emulator/exec/lowering.hpp"
+#include "common/emulator/exec/shared_origins.hpp"
 
 namespace ladder::emulator {
 
@@ -86,6 +87,7 @@ class FunctionLowering {
   bool load_parameter(const Instruction& instruction, ptx::Type type, int vector);
   ptx::Space space_of(const Instruction& instruction, const Opcode& opcode) const;
   void set_address(Inst& inst, const Operand& address, ptx::Space space);
+  void limit_to_variable(Inst& inst, const Operand& address) const;
   std::uint32_t whole_address(const Operand& address, ptx::Space space);
   const ptx::Variable* parameter(std::string_view name) const;
 
@@ -109,6 +111,7 @@ class FunctionLowering {
   Function& function_;
   const ptx::Function& source_;
   RowTable rows_;
+  SharedOrigins shared_origins_;
   std::vector<DraftBlock> blocks_;
   std::vector<bool> starts_;              // of instructions: a block begins here
   std::vector<std::uint32_t> block_of_;   // of instructions (and the end)

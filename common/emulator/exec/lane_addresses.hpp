@@ -83,7 +83,9 @@ struct View {
 
   View(const Warp& warp, const Inst& inst) {
     if constexpr (S == Space::shared) {
-      bytes = warp.shared_bytes;
+      const u32 end = std::min(inst.shared_end, warp.shared_bytes);
+      begin = std::min(inst.shared_begin, end);
+      bytes = end - begin;
       to_host = reinterpret_cast<u64>(warp.shared);
     } else if constexpr (S == Space::local) {
       bytes = warp.local_stride;

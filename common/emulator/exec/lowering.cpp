@@ -53,6 +53,18 @@ bool branches_around(const ptx::Instruction& instruction, const Opcode& opcode) 
   return instruction.guard >= 0 && begins_block(opcode) && opcode.head() != "call";
 }
 
+// Of all variables in shared memory that a function may name.
+std::vector<std::string_view> shared_names(const ptx::Module& module,
+                                           const ptx::Function& function) {
+  std::vector<std::string_view> names;
+  for (const auto* variables : {&function.variables, &module.variables}) {
+    for (const ptx::Variable& variable : *variables) {
+      if (variable.space == ptx::Space::shared) names.push_back(variable.name);
+    }
+  }
+  return names;
+}
+
 // The clock counts by blocks, so that one between two readings of it must begin.
 bool reads_clock(const ptx::Instruction& instruction) {
   return std::ranges::any_of(instruction.operands, [](const ptx::Operand& operand) {
@@ -75,7 +87,10 @@ bool Opcode::has(std::string_view part) const {
 }
 
 FunctionLowering::FunctionLowering(Module& module, Function& function)
-    : module_(module), function_(function), source_(*function.source) {}
+    : module_(module),
+      function_(function),
+      source_(*function.source),
+      shared_origins_(source_, shared_names(module.source, source_)) {}
 
 void FunctionLowering::unsupported(const Instruction& instruction) const {
   const std::string where = place(function_, instruction);

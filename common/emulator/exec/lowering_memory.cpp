@@ -79,6 +79,18 @@ void FunctionLowering::set_address(Inst& inst, const Operand& address, Space spa
   }
   inst.space = static_cast<std::uint8_t>(space);
   inst.cache = function_.caches++;
+  if (space == Space::shared) limit_to_variable(inst, address);
+}
+
+void FunctionLowering::limit_to_variable(Inst& inst, const Operand& address) const {
+  const std::string_view name = shared_origins_.of(address);
+  if (name.empty()) return;
+  if (const auto found = function_.shared.find(name); found != function_.shared.end()) {
+    inst.shared_begin = found->second.begin;
+    inst.shared_end = found->second.end();
+  } else if (source_.entry) {  // dynamic shared memory lies behind the static
+    inst.shared_begin = dynamic_shared_start(function_);
+  }
 }
 
 // The address with its offset added.
@@ -327,6 +339,7 @@ bool FunctionLowering::lower_async_copy(const Instruction& instruction, const Op
     if (operands.size() < 3 || operands[2].kind != Operand::Kind::immediate) return false;
     const std::uint32_t to = whole_address(operands[0], Space::shared);
     set_address(inst, operands[1], Space::global);
+    limit_to_variable(inst, operands[0]);
     inst.s[1] = to;
     inst.all = inst.some = &start_copy;
     inst.bytes = static_cast<std::uint8_t>(operands[2].bits);

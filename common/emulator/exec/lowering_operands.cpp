@@ -180,7 +180,7 @@ std::uint32_t FunctionLowering::address_of(const Operand& operand, RowKind kind)
   }
   const auto& shared = function_.shared;
   if (const auto found = shared.find(operand.name); found != shared.end()) {
-    return constant(kind, found->second + offset);
+    return constant(kind, found->second.begin + offset);
   }
   const auto is_dynamic_shared = [&](const ptx::Variable& variable) {
     return variable.name == operand.name && variable.space == Space::shared;

@@ -2,6 +2,7 @@
 
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <cstring>
 
 #include "common/emulator/exec/text.hpp"
@@ -11,7 +12,19 @@ namespace ladder::emulator {
 namespace {
 
 constexpr std::uint64_t page = 4096;
-constexpr std::uint64_t red_zone = 256;
+
+std::uint64_t whole_pages(std::uint64_t bytes) {
+  return (bytes + page - 1) / page * page;
+}
+
+constexpr std::uint64_t narrow_red_zone = 256;
+
+// Addresses behind an allocation that belong to nobody, so that an index that is too large lands there
+// and not in the next allocation: as many as it has, since an error of one row or one block is larger
+// the larger the array is.
+std::uint64_t red_zone(std::uint64_t bytes) {
+  return whole_pages(std::clamp<std::uint64_t>(bytes, 64 << 10, 16 << 20));
+}
 
 std::uint64_t reserve(std::uint64_t bytes) {
   void* at = mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -66,21 +79,27 @@ std::uint64_t DeviceMemory::place(std::uint64_t reserved) {
 
 DeviceAddress DeviceMemory::allocate(std::size_t bytes, const std::string& what, Owner owner) {
   std::unique_lock lock(mutex_);
-  const std::uint64_t reserved = (bytes + red_zone + page - 1) / page * page;
+  // The system counts pieces of address space, and each wide red zone parts two. What kernels
+  // allocate, and programs by the ten thousand, lies side by side, and so does what comes late.
+  constexpr std::size_t many = 10000;
+  const bool wide = owner != Owner::device_heap && live_.size() < many &&
+                    next_ - base_ + bytes <= reserved_bytes / 2;
+  const std::uint64_t used = whole_pages(wide ? bytes : bytes + narrow_red_zone);
+  const std::uint64_t reserved = used + (wide ? red_zone(bytes) : 0);
   const bool on_heap = owner == Owner::device_heap;
   const bool fits = bytes <= limit_bytes_ && in_use_ <= limit_bytes_ - bytes &&
                     (!on_heap || (bytes <= heap_limit_ && heap_in_use_ <= heap_limit_ - bytes));
   const std::uint64_t at = fits ? place(reserved) : 0;
   void* host = reinterpret_cast<void*>(at + static_cast<std::uint64_t>(to_host_));
-  if (at == 0 || mprotect(host, reserved, PROT_READ | PROT_WRITE) != 0) {
+  if (at == 0 || mprotect(host, used, PROT_READ | PROT_WRITE) != 0) {
     if (at != 0) {
-      freed_.emplace(at, Block{{at, static_cast<std::size_t>(reserved), what}, owner, reserved});
+      freed_.emplace(at, Block{{at, static_cast<std::size_t>(reserved), what}, owner, reserved, 0});
     }
     throw Fault(FaultKind::out_of_memory, "out of device memory: " + bytes_text(bytes) +
                                               " asked for '" + what + "', " + bytes_text(in_use_) +
                                               " of " + bytes_text(limit_bytes_) + " in use");
   }
-  live_.emplace(at, Block{{at, bytes, what}, owner, reserved});
+  live_.emplace(at, Block{{at, bytes, what}, owner, reserved, used});
   in_use_ += bytes;
   if (on_heap) heap_in_use_ += bytes;
   return at;
@@ -108,15 +127,15 @@ void DeviceMemory::free(DeviceAddress address, Owner owner) {
   in_use_ -= block.allocation.bytes;
   if (owner == Owner::device_heap) heap_in_use_ -= block.allocation.bytes;
   void* host = reinterpret_cast<void*>(address + static_cast<std::uint64_t>(to_host_));
-  madvise(host, block.reserved, MADV_DONTNEED);
-  mprotect(host, block.reserved, PROT_NONE);
+  madvise(host, block.used, MADV_DONTNEED);
+  mprotect(host, block.used, PROT_NONE);
   freed_.emplace(address, std::move(block));
 }
 
 void DeviceMemory::map_host(void* address, std::size_t bytes, const std::string& what) {
   std::unique_lock lock(mutex_);
   const auto at = reinterpret_cast<std::uint64_t>(address);
-  host_ranges_ += live_.insert_or_assign(at, Block{{at, bytes, what}, Owner::host, 0}).second;
+  host_ranges_ += live_.insert_or_assign(at, Block{{at, bytes, what}, Owner::host, 0, 0}).second;
 }
 
 bool DeviceMemory::maps_host() const {

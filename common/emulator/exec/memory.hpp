@@ -75,12 +75,13 @@ class DeviceMemory {
   std::byte* host(DeviceAddress address, std::size_t bytes, const std::string& purpose) const;
 
  private:
-  static constexpr std::uint64_t reserved_bytes = std::uint64_t{64} << 30;
+  static constexpr std::uint64_t reserved_bytes = std::uint64_t{128} << 30;
 
   struct Block {
     Device::Allocation allocation;
     Owner owner = Owner::user;
-    std::uint64_t reserved = 0;  // with its red zone, whole pages
+    std::uint64_t reserved = 0;  // whole pages, with its red zone
+    std::uint64_t used = 0;      // of them, what the host may touch
   };
   std::uint64_t place(std::uint64_t reserved);
   std::map<DeviceAddress, Block>::const_iterator holder(DeviceAddress address) const;

@@ -37,9 +37,19 @@ std::string space_name(const Access& access) {
 // Which variable a shared address lies in or behind, and how much there is in all.
 std::string shared_text(const Warp& warp, const Access& access) {
   const std::uint64_t address = access.address & ~window_mask;
-  return "shared address " + hex(address) + ": " +
-         shared_place(warp.launch, address, access.bytes) + "; the block has " +
-         std::to_string(warp.shared_bytes) + " bytes of shared memory";
+  const std::string text = "shared address " + hex(address) + ": ";
+  const std::string all =
+      "; the block has " + std::to_string(warp.shared_bytes) + " bytes of shared memory";
+  const std::string there = shared_place(warp.launch, address, access.bytes) + all;
+  const auto variables = shared_variables(warp.launch);
+  const auto origin = std::find_if(variables.begin(), variables.end(), [&](const auto& variable) {
+    return variable.begin == access.shared_begin &&
+           (variable.name.empty() || variable.begin + variable.bytes == access.shared_end);
+  });
+  const bool known = access.shared_begin != 0 || access.shared_end != ~0u;
+  if (!known || origin == variables.end()) return text + there;
+  const std::string from = place_from(*origin, address, access.bytes);
+  return text + from + (address < warp.shared_bytes ? ", " + there : all);
 }
 
 }  // namespace

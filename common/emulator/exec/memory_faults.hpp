@@ -11,6 +11,8 @@ struct Access {
   std::uint64_t address;
   std::uint32_t bytes;
   int lane;
+  // Shared memory: the variable that the address was computed from, as far as is known.
+  std::uint32_t shared_begin = 0, shared_end = ~0u;
 };
 
 [[noreturn]] void throw_misaligned(const Warp& warp, const Access& access);

@@ -1,6 +1,7 @@
 // The address of a lane, and the byte of the host behind it.
 #include "common/emulator/exec/memory_operations.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 #include "common/emulator/exec/lane_addresses.hpp"
@@ -27,12 +28,11 @@ std::byte* local_pointer(Warp& warp, u64 offset, u32 bytes, int lane) {
 }  // namespace
 
 std::byte* resolve(Warp& warp, const Inst& inst, Space space, u64 address, u32 bytes, int lane) {
-  const Access access{inst.source, space, address, bytes, lane};
+  const Access access{inst.source, space, address, bytes, lane, inst.shared_begin, inst.shared_end};
   if ((address & (bytes - 1)) != 0) throw_misaligned(warp, access);
   if (space == Space::shared) {
-    if (address < warp.shared_bytes && bytes <= warp.shared_bytes - address) {
-      return warp.shared + address;
-    }
+    const u64 end = std::min(inst.shared_end, warp.shared_bytes);
+    if (address >= inst.shared_begin && address + bytes <= end) return warp.shared + address;
     throw_out_of_bounds(warp, access);
   }
   if (space == Space::local) {

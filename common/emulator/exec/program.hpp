@@ -84,6 +84,8 @@ struct Inst {
   std::uint8_t scale = 0;        // log2
   std::uint32_t shift = no_row;  // row of a value that is added for all lanes alike
   std::uint16_t shape = 0;       // byte offset in Worker::shapes (see address_sharing.cpp)
+  // Shared memory: where the variable lies that the address was computed from, as far as is known.
+  std::uint32_t shared_begin = 0, shared_end = ~0u;
   // Behind a guard: what is run with the lanes that remain. Behind a blend or an observer: operation.
   Handler inner_some = nullptr, inner_all = nullptr;
   Handler operation = nullptr;
@@ -221,8 +223,12 @@ class Function {
   std::uint32_t frame_bytes = 0;
   std::uint32_t caches = 0;  // memory instructions
 
-  std::map<std::string, std::uint32_t, std::less<>> shared;  // where static variables lie
-  std::uint32_t static_shared = 0;                           // bytes, with those of callees
+  struct SharedVariable {
+    std::uint32_t begin = 0, bytes = 0;
+    std::uint32_t end() const { return begin + bytes; }
+  };
+  std::map<std::string, SharedVariable, std::less<>> shared;  // where static variables lie
+  std::uint32_t static_shared = 0;                            // bytes, with those of callees
   std::uint32_t local_bytes = 0;  // of one thread: .local variables and .param space
   std::vector<CallSite::Slot> parameters, results;  // of a device function, in its local memory
   // Of a kernel: where its threads meet, by barrier or operation with a member mask, and for each

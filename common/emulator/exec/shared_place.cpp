@@ -1,7 +1,6 @@
 #include "common/emulator/exec/shared_place.hpp"
 
 #include <algorithm>
-#include <string_view>
 
 #include "common/emulator/exec/text.hpp"
 
@@ -22,24 +21,16 @@ std::string without_scope(const std::string& symbol) {
   return name;
 }
 
-const ptx::Variable* find(const std::vector<ptx::Variable>& variables, std::string_view name) {
-  const auto found = std::find_if(variables.begin(), variables.end(),
-                                  [&](const ptx::Variable& other) { return other.name == name; });
-  return found == variables.end() ? nullptr : &*found;
-}
-
 void add_variables(const Function& function, std::vector<SharedVariable>& list) {
-  for (const auto& [name, begin] : function.shared) {
-    const ptx::Variable* variable = find(function.source->variables, name);
-    if (variable == nullptr) variable = find(function.module->source.variables, name);
-    if (variable == nullptr) continue;
-    list.push_back({without_scope(name), begin, static_cast<std::uint32_t>(variable->bytes)});
+  for (const auto& [name, place] : function.shared) {
+    list.push_back({without_scope(name), place.begin, place.bytes});
   }
 }
 
 }  // namespace
 
-std::vector<SharedVariable> shared_variables(const Function& kernel) {
+std::vector<SharedVariable> shared_variables(const LaunchState& launch) {
+  const Function& kernel = *launch.function;
   std::vector<SharedVariable> list;
   add_variables(kernel, list);
   if (kernel.calls_functions) {
@@ -47,38 +38,40 @@ std::vector<SharedVariable> shared_variables(const Function& kernel) {
       if (!function->source->entry) add_variables(*function, list);
     }
   }
-  std::erase_if(list, [&](const SharedVariable& variable) {
-    return variable.end() > kernel.static_shared;  // of another kernel's function
+  std::erase_if(list, [&](const SharedVariable& variable) {  // of another kernel's functions
+    return variable.begin + variable.bytes > kernel.static_shared;
   });
   std::sort(list.begin(), list.end(),
             [](const SharedVariable& a, const SharedVariable& b) { return a.begin < b.begin; });
+  if (launch.dynamic_shared > 0) {
+    list.push_back({"", dynamic_shared_start(kernel), launch.dynamic_shared});
+  }
   return list;
 }
 
+std::string place_from(const SharedVariable& variable, std::uint64_t address, std::uint32_t bytes) {
+  // Addresses have 32 bits: a large one lies before all.
+  const std::int64_t offset = std::int64_t{static_cast<std::int32_t>(address)} - variable.begin;
+  const std::int64_t past = offset - variable.bytes;
+  const std::string relation = offset < 0  ? std::to_string(-offset) + " bytes before "
+                               : past < 0  ? std::to_string(offset) + " bytes into "
+                               : past == 0 ? "right after "
+                                           : std::to_string(past) + " bytes after ";
+  const std::string text = relation + "the " + std::to_string(variable.bytes) + "-byte " +
+                           (variable.name.empty() ? "dynamic shared memory of the launch"
+                                                  : "__shared__ variable '" + variable.name + "'");
+  const auto element = static_cast<std::int64_t>(bytes);
+  if (variable.bytes == bytes || element == 0 || offset % element != 0) return text;
+  return text + " (index " + std::to_string(offset / element) + " of its " + std::to_string(bytes) +
+         "-byte elements)";
+}
+
 std::string shared_place(const LaunchState& launch, std::uint64_t address, std::uint32_t bytes) {
-  const Function& kernel = *launch.function;
-  std::vector<SharedVariable> variables = shared_variables(kernel);
-  if (launch.dynamic_shared > 0) {
-    variables.push_back({"", dynamic_shared_start(kernel), launch.dynamic_shared});
-  }
+  const std::vector<SharedVariable> variables = shared_variables(launch);
   const auto next = std::find_if(variables.begin(), variables.end(),
                                  [&](const auto& variable) { return variable.begin > address; });
-  if (next == variables.begin()) return "the kernel has no shared memory there";
-  const SharedVariable& variable = *std::prev(next);
-  const std::uint64_t offset = address - variable.begin;
-  std::string text;
-  if (offset < variable.bytes) {
-    text = std::to_string(offset) + " bytes into ";
-  } else {
-    const std::uint64_t past = offset - variable.bytes;
-    text = past == 0 ? "right after " : std::to_string(past) + " bytes after ";
-  }
-  text += "the " + std::to_string(variable.bytes) + "-byte ";
-  text += variable.name.empty() ? "dynamic shared memory of the launch"
-                                : "__shared__ variable '" + variable.name + "'";
-  if (variable.bytes == bytes || bytes == 0 || offset % bytes != 0) return text;
-  return text + " (index " + std::to_string(offset / bytes) + " of its " + std::to_string(bytes) +
-         "-byte elements)";
+  if (next == variables.begin()) return "no variable of the kernel is there";
+  return place_from(*std::prev(next), address, bytes);
 }
 
 }  // namespace ladder::emulator
