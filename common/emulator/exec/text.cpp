@@ -2,9 +2,11 @@
 
 #include <cxxabi.h>
 
+#include <bit>
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
+#include <vector>
 
 namespace ladder::emulator {
 
@@ -20,6 +22,22 @@ std::string bytes_text(std::uint64_t bytes) {
   const double mega = static_cast<double>(bytes) / (1 << 20);
   std::snprintf(text, sizeof text, mega < 1024 ? "%.1f MB" : "%.1f GB",
                 mega < 1024 ? mega : mega / 1024);
+  return text;
+}
+
+std::string lanes_text(std::uint32_t mask) {
+  std::vector<std::string> ranges;
+  for (std::uint32_t left = mask; left != 0;) {
+    const int from = std::countr_zero(left);
+    const int count = std::countr_one(left >> from);
+    left = count + from == 32 ? 0 : left >> (from + count) << (from + count);
+    ranges.push_back(std::to_string(from) +
+                     (count > 1 ? " to " + std::to_string(from + count - 1) : ""));
+  }
+  std::string text = std::popcount(mask) == 1 ? "lane " : "lanes ";
+  for (std::size_t i = 0; i < ranges.size(); ++i) {
+    text += (i == 0 ? "" : i + 1 == ranges.size() ? " and " : ", ") + ranges[i];
+  }
   return text;
 }
 

@@ -10,31 +10,15 @@
 #include "common/emulator/exec/findings.hpp"
 #include "common/emulator/exec/observer.hpp"
 #include "common/emulator/exec/text.hpp"
+#include "common/emulator/exec/waiting.hpp"
 
 namespace ladder::emulator {
 
 namespace {
 
-std::string triple(unsigned x, unsigned y, unsigned z) {
-  return "(" + std::to_string(x) + "," + std::to_string(y) + "," + std::to_string(z) + ")";
-}
-
 Dim3 thread_index(const LaunchState& launch, unsigned thread) {
   return {thread % launch.block.x, thread / launch.block.x % launch.block.y,
           thread / launch.block.x / launch.block.y};
-}
-
-std::string thread_text(const LaunchState& launch, unsigned thread) {
-  const Dim3 at = thread_index(launch, thread);
-  return triple(at.x, at.y, at.z);
-}
-
-// The first PTX instruction of a block.
-const ptx::Instruction* first_source(const Block& block) {
-  for (const Inst* inst = block.first; inst != block.last; ++inst) {
-    if (inst->source != nullptr) return inst->source;
-  }
-  return block.end_source;
 }
 
 std::uint32_t read_word(const std::byte* rows, std::uint32_t offset, int lane) {
@@ -206,47 +190,28 @@ void ThreadBlock::check_deadline(const Warp& warp) const {
   if (now < launch.deadline) return;
   const Block* at = warp.running();
   const ptx::Instruction* instruction = at ? first_source(*at) : nullptr;
+  const bool waits = anyone_waits(*this);
   report(
       warp,
-      {FaultKind::timeout, "out of time: the kernel was still running", "",
-       "does every loop end, and does no thread do the work of all? A loop that waits for another "
-       "thread needs that thread to run",
+      {FaultKind::timeout, "out of time: the kernel was still running",
+       waits ? who_is_where(*this) : "",
+       waits ? "do those that run wait for something that only those that wait can do? A lock must "
+               "be given back before its holder waits for lanes that want it"
+             : "does every loop end, and does no thread do the work of all? A loop that waits for "
+               "another thread needs that thread to run",
        warp.groups.empty() ? 0 : std::countr_zero(warp.groups[0].mask), instruction});
 }
 
 void ThreadBlock::deadlock() {
-  std::string who;
-  int listed = 0;
-  const ptx::Instruction* first = nullptr;
-  const Warp* first_warp = nullptr;
-  for (const auto& warp : warps_) {
-    for (const Group& group : warp->groups) {
-      const Block& at = group.wait == Wait::barrier ? *group.at : group.frame->blocks[group.block];
-      const ptx::Instruction* waits_at =
-          group.wait == Wait::barrier ? at.end_source : first_source(at);
-      if (!first) {
-        first = waits_at;
-        first_warp = warp.get();
-      }
-      if (++listed > 6) continue;
-      const unsigned lane = static_cast<unsigned>(std::countr_zero(group.mask));
-      who += "\n  waiting: " + std::to_string(std::popcount(group.mask)) +
-             (std::popcount(group.mask) == 1 ? " thread" : " threads") + " of warp " +
-             std::to_string(warp->index) + " from thread " +
-             thread_text(launch, warp->thread_of(static_cast<int>(lane)));
-      if (waits_at) {
-        const std::string where = place(*group.frame->function, *waits_at);
-        who += " at " + (where.empty() ? "" : where + ", ") + waits_at->opcode;
-      }
-    }
-  }
-  if (listed > 6) who += "\n  and " + std::to_string(listed - 6) + " more groups";
-  report(*first_warp,
+  const auto first = std::find_if(warps_.begin(), warps_.end(),
+                                  [](const auto& warp) { return !warp->groups.empty(); });
+  const Group& group = (*first)->groups[0];
+  report(**first,
          {FaultKind::deadlock, "deadlock: all live threads of the block wait, none can go on",
-          who.empty() ? who : who.substr(3),
+          who_is_where(*this),
           "every thread of the block must reach the same __syncthreads(); every lane named in a "
           "mask must reach the shuffle or vote",
-          std::countr_zero(first_warp->groups[0].mask), first});
+          std::countr_zero(group.mask), instruction_of(group)});
 }
 
 void ThreadBlock::report(const Warp& warp, const KernelFault& fault) const {
@@ -271,6 +236,11 @@ Dim3 block_index(const LaunchState& launch, std::uint64_t ticket) {
   return {static_cast<unsigned>(ticket % launch.grid.x),
           static_cast<unsigned>(ticket / launch.grid.x % launch.grid.y),
           static_cast<unsigned>(ticket / plane)};
+}
+
+std::string thread_text(const LaunchState& launch, unsigned thread) {
+  const Dim3 at = thread_index(launch, thread);
+  return "(" + std::to_string(at.x) + "," + std::to_string(at.y) + "," + std::to_string(at.z) + ")";
 }
 
 Site site_of(const LaunchState& launch, const Function& function,

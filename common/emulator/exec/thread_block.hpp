@@ -80,6 +80,7 @@ Site site_of(const LaunchState& launch, const Function& function,
 // it. {"", 0}: unknown.
 std::pair<std::string, int> source_line(const Function& function,
                                         const ptx::Instruction& instruction);
+std::string thread_text(const LaunchState& launch, unsigned thread);  // "(3,0,0)"
 // "saxpy.cu:12" or "" if unknown.
 std::string place(const Function& function, const ptx::Instruction& instruction);
 // The instruction as text: "ld.global.f32 %f1, [%rd4+4]".

@@ -15,6 +15,7 @@
 #include "common/emulator/exec/observer.hpp"
 #include "common/emulator/exec/shuffle.hpp"
 #include "common/emulator/exec/sync_sites.hpp"
+#include "common/emulator/exec/text.hpp"
 #include "common/emulator/exec/thread_block.hpp"
 #include "common/emulator/observers/observers.hpp"
 
@@ -32,23 +33,6 @@ std::uint32_t bit(int lane) {
 
 const std::uint32_t* words(const std::byte* rows, std::uint32_t offset) {
   return reinterpret_cast<const std::uint32_t*>(rows + offset);
-}
-
-// "lane 3", "lanes 4 to 7 and 9".
-std::string lanes_text(std::uint32_t mask) {
-  std::vector<std::string> ranges;
-  for (std::uint32_t left = mask; left != 0;) {
-    const int from = first_lane(left);
-    int to = from;
-    while (to < 31 && ((left >> (to + 1)) & 1) != 0) ++to;
-    left &= ~(~0u >> (31 - (to - from)) << from);
-    ranges.push_back(std::to_string(from) + (to > from ? " to " + std::to_string(to) : ""));
-  }
-  std::string text = std::popcount(mask) == 1 ? "lane " : "lanes ";
-  for (std::size_t i = 0; i < ranges.size(); ++i) {
-    text += (i == 0 ? "" : i + 1 == ranges.size() ? " and " : ", ") + ranges[i];
-  }
-  return text;
 }
 
 // Lanes that have come to a barrier together.
@@ -288,6 +272,7 @@ class BlockSyncCheck : public BlockObserver {
 
 class SyncCheck : public Observer {
  public:
+  bool wants_accesses() const override { return false; }
   std::unique_ptr<BlockObserver> observe(ThreadBlock& block) override {
     return std::make_unique<BlockSyncCheck>(block);
   }
