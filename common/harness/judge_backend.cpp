@@ -250,6 +250,7 @@ Verdict BackendJudge::judge_repeats() {
   if (run_.start().verdict != Verdict::solved) return run_.start().verdict;
   const Exchange exchange(problem_, chosen->parameters, inputs, run_.guard_bytes());
   std::vector<Buffer> first;
+  std::uint64_t allocated_once = 0;  // behind the second call: one workspace may stay
   Tried total;
   for (int i = 0; i < repeats; ++i) {
     const CallResult result = run_.call(
@@ -259,6 +260,8 @@ Verdict BackendJudge::judge_repeats() {
     total.message = result.outcome.message;
     if (total.verdict != Verdict::solved) break;
     if (i == 0) first = result.results;
+    if (i == 1) allocated_once = result.answer.reply->allocated;
+    if (i == repeats - 1) note_leak(allocated_once, result.answer.reply->allocated);
     const bool same = std::equal(
         first.begin(), first.end(), result.results.begin(), [](const Buffer& a, const Buffer& b) {
           return std::equal(a.bytes().begin(), a.bytes().end(), b.bytes().begin(), b.bytes().end());
@@ -279,6 +282,14 @@ Verdict BackendJudge::judge_repeats() {
     report_.notes.push_back("nondeterministic: " + std::to_string(differing_repeats_) + " of " +
                             std::to_string(repeats) + " repeats differ (" + chosen->text() + ")");
   return total.verdict;
+}
+
+// What each of the calls behind the second one has left allocated.
+void BackendJudge::note_leak(std::uint64_t before, std::uint64_t after) {
+  if (after <= before) return;
+  report_.notes.push_back("leak: each call of solve leaves about " +
+                          std::to_string((after - before) / (repeats - 2)) +
+                          " bytes of device memory allocated: every cudaMalloc needs its cudaFree");
 }
 
 Outcome BackendJudge::count(const Parameters& at, std::map<std::string, double>& counters) {

@@ -49,6 +49,7 @@ class BackendJudge {
   Watching watching(const Case& tried, std::uint64_t order_seed) const;
   Tried try_empty(const Parameters& sizes);
   Tried explain(const Case& tried, const Tried& first);
+  void note_leak(std::uint64_t before, std::uint64_t after);
   void record(const Case& tried, const Tried& result);
   std::string with_printed(std::string message);
 

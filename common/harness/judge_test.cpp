@@ -89,6 +89,14 @@ TEST_CASE("own memory, copies, cudaMemset, several kernels and recursive launche
   check(judge_mood("recursion"), Verdict::solved, "");
 }
 
+TEST_CASE("memory that every call leaves behind is noted; one workspace is not") {
+  const SolverReport report = judge_mood("leak");
+  check(report, Verdict::solved, "");
+  REQUIRE(report.notes.size() == 1);
+  CHECK(report.notes[0].find("leaves about 100 bytes of device memory") != std::string::npos);
+  CHECK(judge_mood("workspace").notes.empty());
+}
+
 TEST_CASE("a lost tail is wrong, and the hint names the block") {
   const SolverReport report = judge_mood("lost tail");
   check(report, Verdict::wrong, "wrong answer: vector_add, N = 1, exact");

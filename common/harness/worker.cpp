@@ -354,6 +354,16 @@ void collect_counters(Reply& reply) {
       &reply);
 }
 
+// On the device, by solve and for its arguments.
+std::uint64_t allocated_bytes() {
+  std::uint64_t sum = 0;
+  if (cuda.emulator == nullptr) return sum;
+  cuda.emulator->allocations([](std::uint64_t, std::uint64_t bytes,
+                                void* context) { *static_cast<std::uint64_t*>(context) += bytes; },
+                             &sum);
+  return sum;
+}
+
 void call(const Command& command, int input_descriptor, int result_descriptor, Reply& reply) {
   const Mapping inputs(input_descriptor, PROT_READ);
   const Mapping results(result_descriptor, PROT_READ | PROT_WRITE);
@@ -383,6 +393,7 @@ void call(const Command& command, int input_descriptor, int result_descriptor, R
   reply.outcome = device_trouble(reply, error);
   if (reply.outcome != Outcome::done) return;
   collect_counters(reply);
+  reply.allocated = allocated_bytes();
   if (command.timed != 0) reply.device_us = bench.elapsed_us();
   if (command.without_results != 0) return;
   reply.outcome = device_trouble(reply, copy_out(command, results));

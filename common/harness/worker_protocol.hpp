@@ -112,10 +112,11 @@ struct Reply {
   std::uint64_t number;
   std::uint64_t address;
   std::uint64_t offset;
-  double seconds;         // of solve and what it launched, host clock
-  double kernel_seconds;  // emulator
-  double device_us;       // measure and timed calls: between the events
-  Device device;          // open_runtime
+  std::uint64_t allocated;  // call: device memory in use behind it, in bytes (emulator)
+  double seconds;           // of solve and what it launched, host clock
+  double kernel_seconds;    // emulator
+  double device_us;         // measure and timed calls: between the events
+  Device device;            // open_runtime
   Counter counters[max_counters];
   char text[text_bytes];
 };

@@ -394,6 +394,22 @@ void Runtime::forget_faults() {
   thread_error = cudaSuccess;
 }
 
+void Runtime::note_leaks() {
+  const std::vector<Device::Allocation> left = leaks();
+  if (left.empty()) return;
+  std::string list;
+  std::size_t bytes = 0, listed = 0;
+  for (const Device::Allocation& leak : left) {
+    bytes += leak.bytes;
+    if (++listed > 4) continue;
+    list += "\n  " + std::to_string(leak.bytes) + " bytes by " + leak.what;
+  }
+  if (listed > 4) list += "\n  and " + std::to_string(listed - 4) + " more";
+  journal.say("leak: the program ended without freeing " + std::to_string(bytes) + " bytes in " +
+              std::to_string(left.size()) + (left.size() == 1 ? " allocation:" : " allocations:") +
+              list + "\n  help: each cudaMalloc needs its cudaFree");
+}
+
 void Runtime::finish() {
   if (running.any())
     journal.say("the program ended while kernel " + running.first_name() +
@@ -401,6 +417,7 @@ void Runtime::finish() {
   if (!output_.empty())
     journal.say("the program ended before " + std::to_string(output_.size()) +
                 " bytes of device printf output were shown: end with cudaDeviceSynchronize()");
+  if (journal.faults().empty()) note_leaks();
   if (!journal.report_file().empty())
     journal.write_report(device_ ? device_->counters() : Counters{}, leaks());
 }

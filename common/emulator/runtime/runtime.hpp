@@ -69,6 +69,7 @@ class Runtime {
   void reset_device();
   // Live allocations of the program, device and host.
   std::vector<Device::Allocation> leaks();
+  void note_leaks();  // says so
 
   // control.hpp
   const char* fault() const;
