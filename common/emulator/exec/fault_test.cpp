@@ -233,6 +233,17 @@ TEST_CASE("an endless loop ends at the time limit, with its place") {
   CHECK(k.kind == FaultKind::timeout);
 }
 
+TEST_CASE("an endless loop with a barrier in it ends at the time limit too") {
+  Options options;
+  options.time_limit_s = 0.1;
+  TestKernel k(kernel_text(0,
+                           "mov.u32 %r1, 0;\nagain:\n.loc 1 9 0\nadd.u32 %r1, %r1, 1;\n"
+                           "bar.sync 0;\nbra again;"),
+               options);
+  CHECK(says(k.fault({1, 1, 1}, {64, 1, 1}, {}), "out of time"));
+  CHECK(k.kind == FaultKind::timeout);
+}
+
 TEST_CASE("trap stops the kernel") {
   TestKernel k(kernel_text(0, "mov.u32 %r1, %tid.x;\nsetp.eq.u32 %p1, %r1, 9;\n@%p1 trap;"));
   CHECK(says(k.fault({1, 1, 1}, {32, 1, 1}, {}), "thread (9,0,0)"));

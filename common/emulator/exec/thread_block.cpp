@@ -74,7 +74,12 @@ ThreadBlock::Outcome ThreadBlock::run() {
       for (const auto& observer : observers) observer->finish();
       return Outcome::finished;
     }
-    if (progress) continue;
+    // Warps that meet at a barrier again and again never use up a slice.
+    if (progress) {
+      check_deadline(**std::find_if(warps_.begin(), warps_.end(),
+                                    [](const auto& warp) { return !warp->exited(); }));
+      continue;
+    }
     if (spun) return Outcome::spinning;
     deadlock();
   }
