@@ -15,6 +15,12 @@
 
 namespace ladder::emulator {
 
+// An address for each lane. Not cleared: that would cost more than most observers do.
+struct AddressOfLane : std::array<std::uint64_t, lanes> {
+  AddressOfLane() {}
+  using std::array<std::uint64_t, lanes>::operator=;
+};
+
 // Memory that an instruction is about to touch, in one space: generic addresses are resolved, and
 // an instruction whose lanes point into several spaces comes as several accesses. Bounds are not
 // checked yet: the instruction may still fault.
@@ -34,13 +40,13 @@ struct WarpAccess {
   bool continues = false;
   // By lane, unspecified outside the mask; shared and local: offsets in the block's or the thread's
   // memory.
-  alignas(32) std::array<std::uint64_t, lanes> address;
+  alignas(32) AddressOfLane address;
 };
 
 // A barrier of a block that has been released.
 struct BarrierMeeting {
   unsigned id;  // ThreadBlock::cluster_barrier: barrier.cluster
-  bool all;  // all live threads of the block took part
+  bool all;     // all live threads of the block took part
   // By warp: the lanes that took part, those that only arrived (bar.arrive) included.
   const std::vector<std::uint32_t>& lanes_of_warp;
 };
