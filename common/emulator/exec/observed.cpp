@@ -160,7 +160,8 @@ void observed_access(std::byte* rows, const Inst& inst, Warp& warp, std::uint32_
     count_access(warp.worker.tally, tally->sites[inst.cache], rows, inst, mask);
   }
   if (!warp.block.access_observers.empty()) tell_observers(rows, inst, warp, mask);
-  inst.operation(rows, inst, warp, mask);
+  const bool whole = mask == all_lanes && inst.guard == no_row;
+  (whole ? inst.inner_all : inst.operation)(rows, inst, warp, mask);
 }
 
 // ldmatrix and its kin: as the parts that the hardware loads and stores.
@@ -258,8 +259,9 @@ void add_observing(Inst& inst) {
     door = &observed_collective;
   }
   if (door == nullptr) return;
-  inst.operation =
-      inst.some;  // right for all masks: `all` may count on what full masks left behind
+  // `all` may count on what full masks left behind. Behind a guard there is no room for it.
+  inst.operation = inst.some;
+  inst.inner_all = inst.all;
   inst.some = inst.all = door;
 }
 
