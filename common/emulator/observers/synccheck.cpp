@@ -10,7 +10,6 @@
 #include <string_view>
 #include <vector>
 
-#include "common/emulator/exec/collective.hpp"
 #include "common/emulator/exec/findings.hpp"
 #include "common/emulator/exec/observer.hpp"
 #include "common/emulator/exec/shuffle.hpp"
@@ -78,8 +77,7 @@ class BlockSyncCheck : public BlockObserver {
 
   void collective(Warp& warp, const Inst& inst, const std::byte* rows,
                   std::uint32_t mask) override {
-    const Collective& kind = *find_collective(inst.source->opcode);
-    const std::uint32_t* members = words(rows, inst.s[kind.members]);
+    const std::uint32_t* members = words(rows, warp.running()->members);
     if (mask == all_lanes && members[0] == all_lanes &&
         std::equal(members + 1, members + lanes, members)) {
       return;
