@@ -98,7 +98,6 @@ struct EmulatorWork {
 // Throws UsageError for an unknown problem, MachineError when the solver fails there.
 EmulatorSpeed measure_emulator(const Tree& tree, const Toolkit& toolkit, const EmulatorWork& work,
                                const JudgeOptions& options);
-double geometric_mean(const std::vector<double>& values);  // 0 of none
 
 // The same solver on the same inputs on the emulator and on a GPU, bit by bit.
 struct Parity {

@@ -1,7 +1,6 @@
 // How fast the emulator is.
 #include <algorithm>
 #include <chrono>
-#include <cmath>
 #include <optional>
 #include <string_view>
 
@@ -39,17 +38,6 @@ double counter(const protocol::Reply& reply, std::string_view name) {
   }
   return 0;
 }
-
-}  // namespace
-
-double geometric_mean(const std::vector<double>& values) {
-  if (values.empty()) return 0;
-  double sum = 0;
-  for (const double value : values) sum += std::log(value);
-  return std::exp(sum / static_cast<double>(values.size()));
-}
-
-namespace {
 
 // A worker that calls the solver again and again with the same inputs.
 class EmulatorCalls {

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -250,6 +251,13 @@ std::string ladder_table(const std::vector<SolverReport>& reports, const BenchRe
       messages += "\n" + report.id + "\n  note: " + note + "\n";
   }
   return table.text(style) + messages;
+}
+
+double geometric_mean(const std::vector<double>& values) {
+  if (values.empty()) return 0;
+  double sum = 0;
+  for (const double value : values) sum += std::log(value);
+  return std::exp(sum / static_cast<double>(values.size()));
 }
 
 }  // namespace ladder

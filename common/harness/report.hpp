@@ -45,4 +45,6 @@ std::string computed_table(const std::vector<SolverReport>& reports, const std::
 std::string ladder_table(const std::vector<SolverReport>& reports, const BenchReport* bench,
                          const Style& style);
 
+double geometric_mean(const std::vector<double>& values);  // 0 of none
+
 }  // namespace ladder
