@@ -22,6 +22,7 @@ struct Requests {
   CheckRequest check;
   BenchRequest bench;
   EmulateRequest emulate;
+  ProfileRequest profile;
   Running next, parity;
   TestRequest test;
   DevCheckRequest dev_check;
@@ -163,6 +164,30 @@ void add_measuring_commands(CLI::App& app, Requests& requests) {
                  "the emulator's own speed: warp-instructions per second for each kernel");
   add_running_options(bench, requests.bench, true);
   bench.callback([&] { requests.chosen = [&] { return cli::bench(requests.bench); }; });
+
+  CLI::App& profile = add_command(
+      app, "profile", "what did it do? Counters of each launch and of its source lines",
+      "  ./ladder profile 01.04\n"
+      "  ./ladder profile 01.02 --at N=4096 --line\n"
+      "  ./ladder profile --problem transpose mine.cu --at \"rows=512 cols=512\" --json\n"
+      "  ./ladder profile saxpy.cu\n\n"
+      "It runs on the emulator, once; whether the answer is right is for check to say.");
+  profile
+      .add_option("ID|FILE", requests.profile.targets,
+                  "an id, with --problem a .cu file, or a program with a main")
+      ->required();
+  profile.add_option("--problem", requests.profile.problem, "the contract that FILE fulfils")
+      ->type_name("NAME");
+  profile.add_option("--at", requests.profile.at, "sizes; ours, unless said")
+      ->type_name("\"N=4096\"");
+  profile.add_flag("--line", requests.profile.lines, "every source line, not only the hottest");
+  profile.add_option("--seed", requests.profile.seed, "seed of the inputs")->capture_default_str();
+  profile.add_option("--time-limit", requests.profile.time_limit_s, "seconds for the call")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  profile.add_flag("--json", requests.profile.json, "print JSON instead of text");
+  add_architecture(profile, requests.profile.architecture);
+  profile.callback([&] { requests.chosen = [&] { return cli::profile(requests.profile); }; });
 
   CLI::App& emulate =
       add_command(app, "emulate", "run a whole CUDA program without a GPU",

@@ -4,34 +4,13 @@
 #include "common/cli/course.hpp"
 #include "common/cli/judging.hpp"
 #include "common/cli/progress_line.hpp"
+#include "common/cli/targets.hpp"
 #include "common/harness/report.hpp"
 
 namespace ladder::cli {
 namespace {
 
 namespace fs = std::filesystem;
-
-bool looks_like_file(const std::string& target) {
-  return target.find('/') != std::string::npos || fs::path(target).extension() == ".cu" ||
-         fs::exists(target);
-}
-
-void require_source(const std::string& file) {
-  std::error_code error;
-  if (fs::is_directory(file, error))
-    throw UsageError(file + " is a directory; name a .cu file in it");
-  if (!fs::exists(file, error)) throw UsageError("no such file: " + file);
-  if (fs::is_regular_file(file, error) && fs::file_size(file, error) == 0)
-    throw UsageError(file + " is empty; it should define solve()");
-}
-
-// A file that is one of the course's own is judged by its id, so that its goals count.
-const CatalogEntry* entry_of(const Catalog& catalog, const std::string& file) {
-  std::error_code error;
-  for (const CatalogEntry& entry : catalog.all())
-    if (fs::equivalent(entry.file, file, error)) return &entry;
-  return nullptr;
-}
 
 SolverReport judge_file(const Course& course, const std::string& file, const Problem& problem,
                         JudgeOptions options) {
@@ -56,27 +35,6 @@ std::vector<SolverReport> judge_files(const Course& course, const CheckRequest& 
   return reports;
 }
 
-std::vector<CatalogEntry> entries_of(const Course& course, const CheckRequest& request) {
-  std::vector<CatalogEntry> entries;
-  std::vector<std::string> ids;
-  for (const std::string& target : request.targets) {
-    if (!looks_like_file(target)) {
-      for (CatalogEntry& entry : resolve_all(course.catalog, {target}, request.exercises))
-        entries.push_back(std::move(entry));
-      continue;
-    }
-    require_source(target);
-    const CatalogEntry* entry = entry_of(course.catalog, target);
-    if (!entry)
-      throw UsageError(target +
-                       " is not one of the course's files; say which problem it solves:\n"
-                       "  ./ladder check --problem NAME " +
-                       target + "   (names: ./ladder list --problems)");
-    entries.push_back(*entry);
-  }
-  return entries;
-}
-
 std::string what_next(const CatalogEntry& exercise, Verdict verdict) {
   return verdict == Verdict::solved ? "the next exercise: ./ladder next"
                                     : "stuck? ./ladder hint " + exercise.short_id();
@@ -87,7 +45,8 @@ std::string what_next(const CatalogEntry& exercise, Verdict verdict) {
 int check(const CheckRequest& request) {
   const Course course = open_course();
   std::vector<CatalogEntry> entries;
-  if (request.problem.empty()) entries = entries_of(course, request);
+  if (request.problem.empty())
+    entries = entries_of(course, request.targets, request.exercises, "check");
   const Choice choice = choose_backends(request, course.toolkit);
   JudgeOptions options = judge_options(request, choice);
   options.keep_going = request.keep_going;

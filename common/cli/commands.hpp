@@ -49,6 +49,14 @@ struct BenchRequest : Running {
 };
 int bench(const BenchRequest& request);
 
+struct ProfileRequest : Running {
+  std::vector<std::string> targets;  // ids, or files
+  std::string problem;
+  std::string at;      // "N=4096"; "": the size at which goals are counted
+  bool lines = false;  // of source files all, not only the hottest
+};
+int profile(const ProfileRequest& request);
+
 struct EmulateRequest {
   std::string program;  // an executable, or a .cu with a main
   std::vector<std::string> arguments;

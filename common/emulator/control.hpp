@@ -28,11 +28,12 @@ struct LadderEmulator {
   void (*watch)(uint32_t bits);
   // 0: warps run in order; else another order for each seed.
   void (*order_seed)(uint64_t seed);
-  // Calls visit(name, value, context) for every counter summed since reset: launches,
-  // instructions.warp, instructions.thread, barriers, global.{load,store,atomic}.{requests,sectors},
-  // shared.{load,store}.{requests,wavefronts}, shared.wavefronts (their sum); "ideal" of X is X.ideal
-  // (global.load.sectors.ideal, shared.wavefronts.ideal, ...).
+  // Calls visit(name, value, context) for every counter summed since reset, then for what is derived
+  // from them (counters.def); the "ideal" of X is X.ideal.
   void (*counters)(void (*visit)(const char* name, double value, void* context), void* context);
+  // Writes what each launch since reset that was watched for counters did, and each of its source
+  // lines, as JSON (runtime/launch_report.hpp). 0: it could not be written.
+  int (*write_launches)(int descriptor);
 
   // Seconds spent executing kernels since reset (host time; never a GPU's).
   double (*kernel_seconds)(void);
@@ -57,6 +58,7 @@ typedef const struct LadderEmulator* (*LadderEmulatorEntry)(void);  // "ladderEm
 //   LADDER_EMULATOR_FAULT_EXIT=N    exit code of a program that would exit with 0 although one of its
 //                                   kernels faulted or an observer found something; default 0
 //   LADDER_EMULATOR_FAIL=NAME:K     the K-th call (from 1) of the API function NAME fails
-//   LADDER_EMULATOR_REPORT=FILE     at exit: JSON {calls{}, faults[], leaks[], launches, counters{}}
+//   LADDER_EMULATOR_REPORT=FILE     at exit: JSON {calls{}, faults[], leaks[], launches, counters{},
+//                                   launch_records[]} (runtime/launch_report.hpp)
 //   LADDER_EMULATOR_DEVICE=NAME     properties of another device; default an H200's
 //   LADDER_EMULATOR_QUIET=1         faults are kept for fault(), not printed on stderr

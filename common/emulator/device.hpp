@@ -16,6 +16,7 @@
 
 #include "common/emulator/counters.hpp"
 #include "common/emulator/finding.hpp"
+#include "common/emulator/occupancy.hpp"
 #include "common/emulator/watch.hpp"
 
 namespace ladder::emulator {
@@ -82,9 +83,10 @@ struct LaunchRecord {
   std::string kernel;  // demangled
   Dim3 grid, block;
   std::size_t shared_bytes = 0;  // of a block, static and dynamic
+  Occupancy occupancy;           // registers aside
   Counters counters;
   struct Line {
-    std::string file;  // "" without -lineinfo
+    std::string file;  // its path; "" without -lineinfo
     int line = 0;
     Counters counters;
   };

@@ -403,6 +403,13 @@ void call(const Command& command, int input_descriptor, int result_descriptor, R
                         "reset the device");
 }
 
+void write_launches(const int (&descriptors)[2], Reply& reply) {
+  const bool written =
+      cuda.emulator != nullptr && cuda.emulator->write_launches(descriptors[1]) != 0;
+  for (const int descriptor : descriptors) close(descriptor);
+  if (!written) reply.outcome = Outcome::protocol_failure;
+}
+
 void serve(const Command& command, const int (&descriptors)[2], Reply& reply) {
   switch (command.request) {
     case Request::open_runtime:
@@ -413,6 +420,8 @@ void serve(const Command& command, const int (&descriptors)[2], Reply& reply) {
       return bench.load(command, reply);
     case Request::call:
       return call(command, descriptors[0], descriptors[1], reply);
+    case Request::launches:
+      return write_launches(descriptors, reply);
     case Request::measure:
       reply.outcome = device_trouble(reply, bench.measure(command, reply));
       return;

@@ -15,7 +15,7 @@ constexpr int max_arguments = 16;
 inline constexpr char stack_overflow[] = "stack overflow";  // the text of such a crash
 constexpr std::size_t path_bytes = 4096;
 constexpr std::size_t text_bytes = 8192;
-constexpr int max_counters = 96;
+constexpr int max_counters = 128;
 
 // Bytes that guards and outputs hold before a call. 0xFF is a NaN in every float format, with a
 // payload that no arithmetic of a GPU produces.
@@ -30,6 +30,7 @@ enum class Request : std::uint32_t {
   load_solver,    // path; the reply's number is its index
   load_ceilings,  // path: the object of ceilings.cu; needed before the requests of a bench
   call,           // solver, arguments; fds: inputs (read-only), results
+  launches,       // fds: both a memfd, to which what the last call's launches did is written
   measure,        // what: number (Measure), bytes; the reply's device_us, and number: the flops
 };
 

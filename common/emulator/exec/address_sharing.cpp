@@ -33,7 +33,9 @@ void share_in(DraftBlock& block) {
         if (leader->all != leader->handler_set().first) {  // nobody has followed it yet
           leader->shape = static_cast<std::uint16_t>(used++ * sizeof(AddressShape));
           leader->all = leader->handler_set().first;
+          leader->sharing = Sharing::leads;
         }
+        inst.sharing = Sharing::follows;
         inst.shape = leader->shape;
         inst.all = inst.handler_set().again;
       }

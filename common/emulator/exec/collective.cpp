@@ -279,6 +279,10 @@ bool meets_members(std::string_view opcode) {
   return found != nullptr && found->members >= 0;
 }
 
+std::span<const Collective> all_collectives() {
+  return entries;
+}
+
 const Collective* find_collective(std::string_view opcode) {
   static const auto table = [] {
     std::unordered_map<std::string_view, const Collective*> map;

@@ -1,6 +1,7 @@
 // Operations in which lanes see each other's values, and others with a handler of their own.
 #pragma once
 
+#include <span>
 #include <string_view>
 
 #include "common/emulator/exec/lanewise.hpp"
@@ -19,6 +20,7 @@ struct Collective {
 };
 
 const Collective* find_collective(std::string_view opcode);
+std::span<const Collective> all_collectives();
 
 // Whether it waits for the lanes of a member mask.
 bool meets_members(std::string_view opcode);

@@ -259,15 +259,8 @@ void Device::Implementation::check(const Launch& launch) const {
 }
 
 std::uint64_t Device::Implementation::resident_blocks(unsigned threads, std::size_t shared) const {
-  std::uint64_t per_sm = static_cast<std::uint64_t>(properties.max_blocks_per_multiprocessor);
-  const unsigned rounded = (threads + 31) / 32 * 32;
-  per_sm = std::min<std::uint64_t>(
-      per_sm, static_cast<unsigned>(properties.max_threads_per_multiprocessor) / rounded);
-  if (shared > 0) {
-    per_sm =
-        std::min<std::uint64_t>(per_sm, properties.shared_per_multiprocessor / (shared + 1024));
-  }
-  return std::max<std::uint64_t>(per_sm, 1) *
+  const int blocks = occupancy_of(properties, static_cast<int>(threads), shared).blocks;
+  return static_cast<std::uint64_t>(std::max(blocks, 1)) *
          static_cast<std::uint64_t>(properties.multiprocessors);
 }
 
@@ -366,12 +359,14 @@ void Device::Implementation::run(const Launch& launch) {
 // `done` holds what is always counted; the rest is added.
 void Device::Implementation::record(const Launch& launch, const LaunchState& state,
                                     const Tally& tally, Counters& done) {
-  LaunchRecord record{.kernel = launch.function->display_name,
-                      .grid = launch.grid,
-                      .block = launch.block,
-                      .shared_bytes = state.shared_bytes,
-                      .counters = {},
-                      .lines = count_lines(functions, tally)};
+  LaunchRecord record{
+      .kernel = launch.function->display_name,
+      .grid = launch.grid,
+      .block = launch.block,
+      .shared_bytes = state.shared_bytes,
+      .occupancy = occupancy_of(properties, static_cast<int>(state.threads), state.shared_bytes),
+      .counters = {},
+      .lines = count_lines(functions, tally)};
   Counters& sum = record.counters;
   for (const LaunchRecord::Line& line : record.lines) sum += line.counters;
   sum.launches = done.launches;

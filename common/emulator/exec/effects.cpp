@@ -45,6 +45,12 @@ Effect by_warp(std::uint64_t Counters::*field, std::uint32_t amount = 1) {
   return {.field = field, .amount = amount};
 }
 
+bool reads(const ptx::Operand& operand, int reg) {
+  if (operand.kind == ptx::Operand::Kind::reg && operand.index == reg) return true;
+  return std::any_of(operand.elements.begin(), operand.elements.end(),
+                     [&](const ptx::Operand& element) { return reads(element, reg); });
+}
+
 }  // namespace
 
 std::vector<Effect> effects_of(std::string_view text) {
@@ -71,6 +77,28 @@ std::vector<Effect> effects_of(std::string_view text) {
     return by_lane(&Counters::integer_operations, 1);
   }
   return {};
+}
+
+bool result_is_read(const ptx::Function& function, const ptx::Instruction& atomic) {
+  if (!atomic.opcode.starts_with("atom") || atomic.operands.empty()) return false;
+  const ptx::Operand& result = atomic.operands[0];
+  if (result.kind != ptx::Operand::Kind::reg) return result.kind != ptx::Operand::Kind::sink;
+  for (const ptx::Instruction& other : function.body) {
+    if (other.guard == result.index) return true;
+    for (std::size_t i = &other == &atomic ? 1 : 0; i < other.operands.size(); ++i) {
+      if (reads(other.operands[i], result.index)) return true;
+    }
+  }
+  return false;
+}
+
+bool combines_lanes(const ptx::Function& function, const ptx::Instruction& atomic) {
+  const Opcode opcode(atomic.opcode);
+  const std::string_view type = opcode.last();
+  if (type != "u32" && type != "s32" && type != "b32") return false;
+  if (result_is_read(function, atomic)) return opcode.has("add");
+  const auto has = [&](std::string_view operation) { return opcode.has(operation); };
+  return has("add") || has("min") || has("max") || has("and") || has("or") || has("xor");
 }
 
 }  // namespace ladder::emulator

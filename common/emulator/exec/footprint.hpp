@@ -1,5 +1,7 @@
 // What the lanes of a warp touch together, as the hardware counts it: sectors of global memory, passes
 // of the shared memory's banks. Pure arithmetic, without memory.
+//
+// The rules are those of an H200, found by measuring access patterns (parity/).
 #pragma once
 
 #include <algorithm>
@@ -11,44 +13,31 @@
 
 namespace ladder::emulator {
 
+// Addresses by lane.
+using Addresses = std::array<std::uint64_t, lanes>;
+
 // Disjoint stretches of bytes. Neighbouring lanes, or lanes at one address, share one.
 class Stretches {
  public:
   struct Stretch {
     std::uint64_t begin, end;
   };
-  void add(std::uint64_t begin, std::uint64_t bytes) {
-    const std::uint64_t end = begin + bytes;
-    if (size_ > 0) {
-      Stretch& last = at_[static_cast<std::size_t>(size_ - 1)];
-      if (begin >= last.begin && begin <= last.end) {
-        last.end = std::max(last.end, end);
-        return;
-      }
-      ascending_ = ascending_ && begin > last.end;
-    }
-    at_[static_cast<std::size_t>(size_++)] = {begin, end};
-  }
-  // In ascending order, once all have been added.
-  void settle() {
-    if (!ascending_) sort();
-  }
+  // The bytes of the lanes of `mask`.
+  Stretches(const Addresses& at, std::uint32_t bytes, std::uint32_t mask);
   const Stretch* begin() const { return at_.data(); }
   const Stretch* end() const { return at_.data() + size_; }
+  std::uint32_t bytes() const;
 
  private:
   void sort();
 
   std::array<Stretch, lanes> at_;
   int size_ = 0;
-  bool ascending_ = true;
 };
 
-// Of settled stretches.
-std::uint32_t bytes_of(const Stretches& stretches);
-// Calls visit(first, last) for runs of units of 1 << shift bytes, each unit once.
+// Calls visit(first, last) for runs of units of 1 << shift bytes, upwards, each unit once.
 template <class Visit>
-inline void for_units(const Stretches& stretches, int shift, Visit visit) {
+void for_units(const Stretches& stretches, int shift, Visit visit) {
   std::uint64_t next = 0;
   for (const auto& stretch : stretches) {
     const std::uint64_t first = std::max(next, stretch.begin >> shift);
@@ -58,34 +47,21 @@ inline void for_units(const Stretches& stretches, int shift, Visit visit) {
     next = last + 1;
   }
 }
-// Passes of the 32 banks of 4 bytes: the most distinct words in one bank, for accesses of any width.
-std::uint32_t wavefronts_of(const Stretches& stretches);
+inline constexpr int sector_shift = 5;
+std::uint32_t sectors_of(const Stretches& stretches);
 
-// Lanes at base + lane * stride, stride not 0, each with `bytes` bytes at a multiple of that.
-struct Strided {
-  std::uint64_t base;
-  std::int64_t stride;
-  std::uint32_t bytes;
-
-  std::uint64_t lowest() const {
-    return stride < 0 ? base + static_cast<std::uint64_t>((lanes - 1) * stride) : base;
-  }
-  std::uint64_t span() const {
-    return static_cast<std::uint64_t>(stride < 0 ? -stride : stride) * (lanes - 1) + bytes;
-  }
-  // Whether the sectors between the first and the last are all touched.
-  bool touches_every_sector() const { return stride <= 32 && stride >= -32; }
-  std::uint32_t sectors() const {
-    if (!touches_every_sector()) return lanes;
-    return static_cast<std::uint32_t>(((lowest() + span() - 1) >> 5) - (lowest() >> 5) + 1);
-  }
-  // 0: not known in closed form.
-  std::uint32_t wavefronts() const {
-    if (stride % 4 == 0) {
-      return 1u << std::min(std::countr_zero(static_cast<std::uint64_t>(stride / 4)), 5);
-    }
-    return stride < 4 && stride > -4 ? 1 : 0;
-  }
-};
+// Passes of the 32 banks of 4 bytes that a load or store of shared memory takes: the most distinct
+// words in one bank. Accesses of 8 bytes go by halves of the warp and those of 16 by quarters, each
+// with passes of its own; but two parts that a load has side by side go together if each active lane
+// l has the address of lane l ^ 1, or each that of l ^ 2, or that lane is not active.
+std::uint32_t load_wavefronts(const Addresses& at, std::uint32_t bytes, std::uint32_t mask);
+std::uint32_t store_wavefronts(const Addresses& at, std::uint32_t bytes, std::uint32_t mask);
+// Of atomic operations: lanes at one address go one after another.
+std::uint32_t atomic_wavefronts(const Addresses& at, std::uint32_t bytes, std::uint32_t mask);
+// Of cp.async: within each part, a word for every lane leaves its bank and enters another.
+std::uint32_t copy_wavefronts(const Addresses& from, const Addresses& to, std::uint32_t bytes,
+                              std::uint32_t mask);
+// Sectors of atomic operations on global memory, in the same turns.
+std::uint32_t atomic_sectors(const Addresses& at, std::uint32_t bytes, std::uint32_t mask);
 
 }  // namespace ladder::emulator

@@ -135,6 +135,7 @@ void run_grid(LaunchState& launch, int threads, std::uint64_t resident, Counters
   }
   for (Worker& worker : workers) {
     counters += worker.counters;
+    worker.tally.settle();
     if (&worker == &workers.front()) {
       tally = std::move(worker.tally);
     } else {

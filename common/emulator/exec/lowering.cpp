@@ -413,8 +413,10 @@ void FunctionLowering::observe_block(const DraftBlock& draft, std::uint32_t numb
       }
     }
     observed.push_back(inst);
-    add_observing(observed.back());
-    wrap_guard(observed.back());
+    Inst& added = observed.back();
+    add_observing(added);
+    added.one_address = added.one_address && combines_lanes(source_, *added.source);
+    wrap_guard(added);
   }
 }
 
@@ -425,6 +427,10 @@ void FunctionLowering::finish() {
   remove_dead(rows_, blocks_, function_);
   use_uniform_forms(uniform, blocks_);
   share_address_shapes(blocks_);
+  for (DraftBlock& block : blocks_) {
+    for (DraftInst& inst : block.instructions)
+      inst.one_address = inst.bytes != 0 && uniform.has(inst.s[0]);
+  }
   allocate_rows(rows_, blocks_, function_);
   find_sync_sites(blocks_, function_);
   list_effects();

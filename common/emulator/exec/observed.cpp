@@ -157,7 +157,7 @@ void tell_observers(std::byte* rows, const Inst& inst, Warp& warp, std::uint32_t
 
 void observed_access(std::byte* rows, const Inst& inst, Warp& warp, std::uint32_t mask) {
   if (FunctionTally* tally = warp.frame->tally) {
-    count_access(warp.worker.tally, tally->sites[inst.cache], rows, inst, mask);
+    count_access(tally->sites[inst.cache], warp, rows, inst, mask);
   }
   if (!warp.block.access_observers.empty()) tell_observers(rows, inst, warp, mask);
   const bool whole = mask == all_lanes && inst.guard == no_row;
@@ -169,7 +169,7 @@ void observed_matrix(std::byte* rows, const Inst& inst, Warp& warp, std::uint32_
   for_matrix_parts(rows, inst, [&](const MatrixPart& part) {
     if ((part.mask & mask) == 0) return;
     if (FunctionTally* tally = warp.frame->tally) {
-      count_part(warp.worker.tally, tally->sites[inst.cache], inst, part.address,
+      count_part(tally->sites[inst.cache], warp, inst, part.address,
                  {part.mask & mask, part.bytes, part.continues});
     }
     if (warp.block.access_observers.empty()) return;

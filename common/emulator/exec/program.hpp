@@ -53,6 +53,8 @@ struct MemoryHandlers {
 enum class Traffic : std::uint8_t { load, store, atomic, float_atomic, async_copy };
 // How a memory instruction is ordered with others; volatile accesses are relaxed ones.
 enum class Order : std::uint8_t { weak, relaxed, acquire, release, acquire_release };
+// Whether it tests the shape of its addresses for others behind it, or relies on one before it.
+enum class Sharing : std::uint8_t { none, leads, follows };
 // What memory its traffic is counted for; nothing: parameters of functions, which a GPU has in
 // registers.
 enum class Counted : std::uint8_t { nothing, global, shared, local, constant, generic };
@@ -86,6 +88,9 @@ struct Inst {
   std::uint16_t shape = 0;       // byte offset in Worker::shapes (see address_sharing.cpp)
   // Shared memory: where the variable lies that the address was computed from, as far as is known.
   std::uint32_t shared_begin = 0, shared_end = ~0u;
+  Sharing sharing = Sharing::none;
+  // Memory: all lanes have one address, always; watched: and it is updated once for all of them.
+  bool one_address = false;
   // Behind a guard: what is run with the lanes that remain. Behind a blend or an observer: operation.
   Handler inner_some = nullptr, inner_all = nullptr;
   Handler operation = nullptr;

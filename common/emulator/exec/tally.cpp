@@ -38,6 +38,13 @@ FunctionTally* Tally::of(const Function& function) {
   return functions[at].get();
 }
 
+void Tally::settle() {
+  for (const auto& function : functions) {
+    if (!function) continue;
+    for (SiteTally& site : function->sites) site.settle();
+  }
+}
+
 void Tally::merge(const Tally& other) {
   if (functions.size() < other.functions.size()) functions.resize(other.functions.size());
   for (std::size_t f = 0; f < other.functions.size(); ++f) {

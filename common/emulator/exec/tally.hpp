@@ -23,18 +23,64 @@ struct BlockTally {
 // Where memory is touched, as counters tell it apart.
 enum class Where : std::uint8_t { global, shared, local, constant };
 
+struct AccessCost {
+  std::uint32_t units = 0;  // sectors, wavefronts or, of constant memory, words
+  std::uint32_t ideal = 0;
+};
+
+// How a warp's addresses lay when an instruction was counted last, and what that cost for each place
+// of their base within a sector. As long as they lie alike, it costs the same.
+struct Pattern {
+  std::uint64_t number = 0;      // of this pattern, unlike any other's; 0: none
+  std::uint64_t of_leader = ~0;  // the number of the pattern that the one it follows had
+  std::uint32_t mask = 0;        // the lanes
+  Where where = Where::global;
+  struct Phase {
+    std::uint64_t times = 0;  // not yet in SiteTally::at
+    AccessCost cost;
+    std::uint32_t of_base = ~0u;  // within a sector, or a word of shared memory; ~0: none yet
+    // Global memory: runs of sectors, from the base's on; -1: too many.
+    static constexpr int most_runs = 4;
+    int runs = -1;
+    struct Run {
+      std::int32_t first;
+      std::uint32_t more;  // sectors behind the first
+    };
+    std::array<Run, most_runs> run;
+  };
+  std::array<Phase, 8> phases;
+  Phase& phase(std::uint32_t of_base) { return phases[of_base / 4]; }
+  // From the first lane, by lane: of 64-bit rows, or of 32-bit ones; and of addresses.
+  alignas(32) std::array<std::uint64_t, 32> distance;
+  alignas(32) std::array<std::uint32_t, 32> short_distance;
+};
+
 struct SiteTally {  // of one instruction
   struct Traffic {
-    std::uint64_t requests = 0;
-    std::uint64_t units = 0;  // sectors, wavefronts or, of constant memory, words
-    std::uint64_t ideal = 0;
+    std::uint64_t requests = 0, units = 0, ideal = 0;
   };
-  std::array<Traffic, 4> at;  // by Where
-  // Of an instruction behind a guard that counts for something: by lanes that were let through.
-  std::uint64_t executions = 0, lanes = 0;
+  Pattern pattern;
   // The page that it marked last (SectorSet), read or written.
   std::uint64_t page = ~std::uint64_t{0};
   std::uint64_t* bits = nullptr;
+  std::array<Traffic, 4> at;  // by Where
+  // Of an instruction behind a guard that counts for something: by lanes that were let through.
+  std::uint64_t executions = 0, lanes = 0;
+
+  void add(Where where, AccessCost cost, std::uint64_t times) {
+    Traffic& to = at[static_cast<std::size_t>(where)];
+    to.requests += times;
+    to.units += times * cost.units;
+    to.ideal += times * cost.ideal;
+  }
+  // Moves what is not yet there to `at`.
+  void settle(Pattern::Phase& phase) {
+    add(pattern.where, phase.cost, phase.times);
+    phase.times = 0;
+  }
+  void settle() {
+    for (Pattern::Phase& phase : pattern.phases) settle(phase);
+  }
 };
 
 struct FunctionTally {
@@ -80,8 +126,10 @@ class SectorSet {
 struct Tally {
   std::vector<std::unique_ptr<FunctionTally>> functions;  // by Function::index
   SectorSet read, written;                                // of global memory
+  std::uint64_t patterns = 0;                             // numbers given so far
 
   FunctionTally* of(const Function& function);
+  void settle();
   void merge(const Tally& other);
 };
 

@@ -75,6 +75,7 @@ struct alignas(64) AddressShape {
 struct Worker {
   static constexpr std::size_t most_shapes = 64;
   AddressShape shapes[most_shapes];
+  std::uint64_t patterns[most_shapes] = {};  // for counters: Pattern::number of who found the shape
   const LaunchState* launch = nullptr;
   std::vector<std::vector<Range>> caches;  // by function index, then Inst::cache
   Counters counters;                       // instructions and barriers, always

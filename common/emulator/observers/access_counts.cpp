@@ -1,8 +1,11 @@
+// The addresses of an instruction mostly lie as they did when it was executed last, from another base:
+// then so do its sectors and wavefronts, and nothing but that is tested (Pattern). An instruction
+// whose addresses differ from those of one before it by the same amount in every lane need not
+// even test it.
 #include "common/emulator/observers/access_counts.hpp"
 
 #include <bit>
 
-#include "common/emulator/exec/footprint.hpp"
 #include "common/emulator/exec/lane_addresses.hpp"
 #include "common/emulator/exec/memory_operations.hpp"
 
@@ -10,10 +13,17 @@ namespace ladder::emulator {
 
 namespace {
 
-using Addresses = std::array<std::uint64_t, lanes>;
-
 bool is_atomic(Traffic traffic) {
   return traffic == Traffic::atomic || traffic == Traffic::float_atomic;
+}
+
+bool writes(Traffic traffic) {
+  return traffic == Traffic::store || is_atomic(traffic);
+}
+
+// Of an address, within a sector or a word of shared memory.
+std::uint32_t phase_of(std::uint64_t address, Where where) {
+  return static_cast<std::uint32_t>(address % (where == Where::shared ? 4 : 32));
 }
 
 // ceil(a / b)
@@ -21,137 +31,178 @@ std::uint32_t over(std::uint32_t a, std::uint32_t b) {
   return (a + b - 1) / b;
 }
 
-struct Cost {
-  std::uint32_t units, ideal;
-};
-
-void add(SiteTally& site, Where where, Cost cost) {
-  auto& to = site.at[static_cast<std::size_t>(where)];
-  ++to.requests;
-  to.units += cost.units;
-  to.ideal += cost.ideal;
+std::uint32_t bytes_of(const Inst& inst) {
+  return inst.bytes * std::max<std::uint32_t>(inst.list_size, 1);
 }
 
-// Shared memory, or global memory and the set in which its sectors are marked.
-struct Target {
-  SiteTally& site;
-  SectorSet* set;  // nullptr: shared memory
+// Compare and swap reads shared memory in one pass and writes it in another.
+bool is_compare_and_swap(const Inst& inst) {
+  return is_atomic(inst.traffic) && inst.s[2] != no_row;
+}
 
-  void count(Cost cost) const { add(site, set != nullptr ? Where::global : Where::shared, cost); }
-  Cost cost(const Stretches& stretches) const {
-    if (set == nullptr) return {wavefronts_of(stretches), over(bytes_of(stretches), 128)};
-    std::uint32_t sectors = 0;
-    for_units(stretches, 5, [&](std::uint64_t first, std::uint64_t last) {
-      sectors += static_cast<std::uint32_t>(last - first + 1);
-      set->mark(first, last, site);
-    });
-    return {sectors, over(bytes_of(stretches), 32)};
+std::uint32_t wavefronts_of(const Inst& inst, const Addresses& at, std::uint32_t bytes,
+                            std::uint32_t mask) {
+  switch (inst.traffic) {
+    case Traffic::load:
+      return load_wavefronts(at, bytes, mask);
+    case Traffic::store:
+    case Traffic::async_copy:
+      return store_wavefronts(at, bytes, mask);
+    default:
+      return atomic_wavefronts(at, bytes, mask) * (is_compare_and_swap(inst) ? 2 : 1);
   }
-  // No units: there is no short way.
-  Cost cost(const Strided& row) const {
-    const std::uint32_t bytes = lanes * row.bytes;
-    if (set == nullptr) return {row.wavefronts(), over(bytes, 128)};
-    if (row.touches_every_sector()) {
-      set->mark(row.lowest() >> 5, (row.lowest() + row.span() - 1) >> 5, site);
-    } else {
-      std::uint64_t at = row.base;
-      for (int i = 0; i < lanes; ++i, at += static_cast<std::uint64_t>(row.stride)) {
-        set->mark(at >> 5, (at + row.bytes - 1) >> 5, site);
-      }
-    }
-    return {row.sectors(), over(bytes, 32)};
-  }
-};
+}
 
-template <class A>
-Cost cost_of_lanes(const Target& target, const A* at, A offset, std::uint32_t bytes,
+AccessCost cost_of(const Inst& inst, Where where, const Addresses& at, std::uint32_t bytes,
                    std::uint32_t mask) {
-  Stretches stretches;
+  const Stretches stretches(at, bytes, mask);
+  if (where == Where::shared) {
+    return {wavefronts_of(inst, at, bytes, mask), over(stretches.bytes(), 128)};
+  }
+  const std::uint32_t sectors =
+      is_atomic(inst.traffic) ? atomic_sectors(at, bytes, mask) : sectors_of(stretches);
+  return {sectors, over(stretches.bytes(), 32)};
+}
+
+void mark(SectorSet& set, SiteTally& site, const Pattern::Phase& phase, std::uint64_t base,
+          std::uint32_t bytes) {
+  const std::uint64_t sector = base >> sector_shift;
+  if (phase.runs >= 0) {
+    for (int r = 0; r < phase.runs; ++r) {
+      const Pattern::Phase::Run& run = phase.run[static_cast<std::size_t>(r)];
+      const std::uint64_t first = sector + static_cast<std::uint64_t>(std::int64_t{run.first});
+      set.mark(first, first + run.more, site);
+    }
+    return;
+  }
+  for (std::uint32_t left = site.pattern.mask; left != 0; left &= left - 1) {
+    const std::uint64_t at =
+        base + site.pattern.distance[static_cast<std::size_t>(std::countr_zero(left))];
+    set.mark(at >> sector_shift, (at + bytes - 1) >> sector_shift, site);
+  }
+}
+
+void find_runs(Pattern::Phase& phase, const Stretches& stretches, std::uint64_t base) {
+  phase.runs = 0;
+  const std::uint64_t sector = base >> sector_shift;
+  for_units(stretches, sector_shift, [&](std::uint64_t first, std::uint64_t last) {
+    if (phase.runs < 0) return;
+    const auto from = static_cast<std::int64_t>(first - sector);
+    if (phase.runs == Pattern::Phase::most_runs || from != static_cast<std::int32_t>(from)) {
+      phase.runs = -1;
+      return;
+    }
+    phase.run[static_cast<std::size_t>(phase.runs++)] = {static_cast<std::int32_t>(from),
+                                                         static_cast<std::uint32_t>(last - first)};
+  });
+}
+
+template <class R>
+auto& distances_of(auto& pattern) {
+  if constexpr (sizeof(R) == 8)
+    return pattern.distance;
+  else
+    return pattern.short_distance;
+}
+
+// Whether the lanes' rows differ as they did: then so do the addresses made of them.
+template <class R>
+bool lies_alike(const Pattern& pattern, const R* row, std::uint32_t mask) {
+  if (pattern.number == 0 || pattern.mask != mask) return false;
+  const std::array<R, lanes>& distances = distances_of<R>(pattern);
+  const R first = row[std::countr_zero(mask)];
+  if (mask == all_lanes) {
+    R wrong = 0;
+#pragma GCC ivdep
+    for (std::size_t lane = 0; lane < lanes; ++lane) {
+      wrong |= static_cast<R>(row[lane] - first) ^ distances[lane];
+    }
+    return wrong == 0;
+  }
   for (std::uint32_t left = mask; left != 0; left &= left - 1) {
-    stretches.add(static_cast<A>(at[std::countr_zero(left)] + offset), bytes);
+    const auto lane = static_cast<std::size_t>(std::countr_zero(left));
+    if (static_cast<R>(row[lane] - first) != distances[lane]) return false;
   }
-  stretches.settle();
-  return target.cost(stretches);
+  return true;
 }
 
-// All lanes: mostly neighbours or one address in each chunk of eight, or all in even steps.
-template <class A>
-Cost cost_of_all_lanes(const Target& target, const A* at, A offset, std::uint32_t bytes) {
-  const A step = static_cast<A>(at[1] - at[0]);
-  bool chunks = step == 0 || step == bytes;
-  for (int c = 0; c < lanes && chunks; c += chunk) chunks = strided(at + c, at[c], step);
-  if (chunks) {
-    Stretches stretches;
-    for (int c = 0; c < lanes; c += chunk) {
-      stretches.add(static_cast<A>(at[c] + offset), step == 0 ? bytes : chunk * bytes);
+// One access whose lanes all point to shared memory, or all to global. `row` is what addresses are
+// made of, lanes_at[lane] an address.
+template <class R, class Lanes>
+struct Counting {
+  SiteTally& site;
+  Warp& warp;
+  const Inst& inst;
+  const R* row;
+  const Lanes& lanes_at;
+  std::uint32_t mask, bytes;
+  Where where;
+
+  void run() const {
+    Pattern& pattern = site.pattern;
+    const std::uint64_t base = lanes_at[std::countr_zero(mask)];
+    const std::uint32_t of_base = phase_of(base, where);
+    if (pattern.where != where || !lies_alike(pattern, row, mask)) learn(base);
+    Pattern::Phase& phase = pattern.phase(of_base);
+    if (phase.of_base != of_base) cost(phase, base);
+    ++phase.times;
+    if (where != Where::global) return;
+    Tally& tally = warp.worker.tally;
+    mark(writes(inst.traffic) ? tally.written : tally.read, site, phase, base, bytes);
+  }
+
+ private:
+  [[gnu::noinline]] void learn(std::uint64_t base) const {
+    site.settle();
+    Pattern& pattern = site.pattern;
+    const R first = row[std::countr_zero(mask)];
+    for (std::uint32_t left = mask; left != 0; left &= left - 1) {
+      const auto lane = static_cast<std::size_t>(std::countr_zero(left));
+      pattern.distance[lane] = lanes_at[static_cast<int>(lane)] - base;
+      distances_of<R>(pattern)[lane] = static_cast<R>(row[lane] - first);
     }
-    stretches.settle();
-    return target.cost(stretches);
+    for (Pattern::Phase& phase : pattern.phases) phase.of_base = ~0u;
+    pattern.number = ++warp.worker.tally.patterns;
+    pattern.of_leader = ~std::uint64_t{0};
+    pattern.mask = mask;
+    pattern.where = where;
   }
-  bool even = step != 0;
-  for (int c = 0; c < lanes && even; c += chunk) {
-    even = strided(at + c, static_cast<A>(at[0] + static_cast<A>(c) * step), step);
-  }
-  if (even) {
-    const auto stride = static_cast<std::int64_t>(static_cast<std::make_signed_t<A>>(step));
-    const Cost cost = target.cost(Strided{static_cast<A>(at[0] + offset), stride, bytes});
-    if (cost.units != 0) return cost;
-  }
-  return cost_of_lanes(target, at, offset, bytes, all_lanes);
-}
-
-template <class A>
-void count_plain(const Target& target, const A* at, A offset, std::uint32_t bytes,
-                 std::uint32_t mask) {
-  target.count(mask == all_lanes ? cost_of_all_lanes(target, at, offset, bytes)
-                                 : cost_of_lanes(target, at, offset, bytes, mask));
-}
-
-// Lanes that update one address go one after another: in each turn one lane for every address.
-template <class A>
-void count_in_turns(const Target& target, const A* at, A offset, std::uint32_t bytes,
-                    std::uint32_t mask) {
-  Cost cost{0, cost_of_lanes(target, at, offset, bytes, mask).ideal};
-  for (std::uint32_t left = mask; left != 0;) {
-    std::uint32_t turn = 0;
-    for (std::uint32_t rest = left; rest != 0; rest &= rest - 1) {
-      const int lane = std::countr_zero(rest);
-      bool taken = false;
-      for (std::uint32_t others = turn; others != 0 && !taken; others &= others - 1) {
-        taken = at[std::countr_zero(others)] == at[lane];
-      }
-      if (!taken) turn |= 1u << lane;
+  [[gnu::noinline]] void cost(Pattern::Phase& phase, std::uint64_t base) const {
+    site.settle(phase);
+    Addresses whole{};
+    for (std::uint32_t left = mask; left != 0; left &= left - 1) {
+      const auto lane = static_cast<std::size_t>(std::countr_zero(left));
+      whole[lane] = lanes_at[static_cast<int>(lane)];
     }
-    cost.units += cost_of_lanes(target, at, offset, bytes, turn).units;
-    left &= ~turn;
+    phase.of_base = phase_of(base, where);
+    phase.cost = cost_of(inst, where, whole, bytes, mask);
+    if (where == Where::global) find_runs(phase, Stretches(whole, bytes, mask), base);
   }
-  target.count(cost);
+};
+
+template <class R, class Lanes>
+void count_pattern(SiteTally& site, Warp& warp, const Inst& inst, const R* row,
+                   const Lanes& lanes_at, std::uint32_t mask, std::uint32_t bytes, Where where) {
+  Counting<R, Lanes>{site, warp, inst, row, lanes_at, mask, bytes, where}.run();
 }
 
-template <class A>
-void count_at(const Target& target, const A* at, A offset, std::uint32_t bytes, std::uint32_t mask,
-              Traffic traffic) {
-  const bool in_turns =
-      target.set != nullptr ? traffic == Traffic::float_atomic : is_atomic(traffic);
-  if (in_turns) return count_in_turns(target, at, offset, bytes, mask);
-  count_plain(target, at, offset, bytes, mask);
-}
+// Addresses that have been worked out.
+struct Given {
+  const Addresses& at;
+  std::uint64_t operator[](int lane) const { return at[static_cast<std::size_t>(lane)]; }
+};
 
 // A thread's 4-byte words of local memory lie 128 bytes apart, those of a warp's lanes side by side.
 void count_local(SiteTally& site, const Addresses& at, std::uint32_t bytes, std::uint32_t mask) {
   std::uint32_t sectors = 0;
-  for (int c = 0; c < lanes; c += chunk) {
-    Stretches words;
-    for (std::uint32_t left = mask & (0xffu << c); left != 0; left &= left - 1) {
-      words.add(at[static_cast<std::size_t>(std::countr_zero(left))], bytes);
-    }
-    words.settle();
-    for_units(words, 2, [&](std::uint64_t first, std::uint64_t last) {
+  for (int c = 0; c < lanes; c += 8) {
+    const std::uint32_t some = mask & (0xffu << c);
+    if (some == 0) continue;
+    for_units(Stretches(at, bytes, some), 2, [&](std::uint64_t first, std::uint64_t last) {
       sectors += static_cast<std::uint32_t>(last - first + 1);
     });
   }
-  const auto active = static_cast<std::uint32_t>(std::popcount(mask));
-  add(site, Where::local, {sectors, over(active * bytes, 32)});
+  site.add(Where::local, {sectors, 0}, 1);
 }
 
 void count_constant(SiteTally& site, const Addresses& at, std::uint32_t mask) {
@@ -163,11 +214,11 @@ void count_constant(SiteTally& site, const Addresses& at, std::uint32_t mask) {
       if (at[static_cast<std::size_t>(lane)] == address) left &= ~(1u << lane);
     }
   }
-  add(site, Where::constant, {different, 1});
+  site.add(Where::constant, {different, 1}, 1);
 }
 
 Addresses addresses_of(const std::byte* rows, const Inst& inst, std::uint32_t mask) {
-  Addresses at;
+  Addresses at{};
   for (std::uint32_t left = mask; left != 0; left &= left - 1) {
     const int lane = std::countr_zero(left);
     at[static_cast<std::size_t>(lane)] = lane_address(rows, inst, lane);
@@ -175,14 +226,9 @@ Addresses addresses_of(const std::byte* rows, const Inst& inst, std::uint32_t ma
   return at;
 }
 
-Target global_target(Tally& tally, SiteTally& site, Traffic traffic) {
-  const bool writes = traffic == Traffic::store || is_atomic(traffic);
-  return {site, writes ? &tally.written : &tally.read};
-}
-
 // Lanes may point anywhere.
-void count_generic(Tally& tally, SiteTally& site, Traffic traffic, Addresses at,
-                   std::uint32_t bytes, std::uint32_t mask) {
+void count_generic(SiteTally& site, Warp& warp, const Inst& inst, Addresses at, std::uint32_t bytes,
+                   std::uint32_t mask) {
   std::uint32_t shared = 0, local = 0;
   for (std::uint32_t left = mask; left != 0; left &= left - 1) {
     const int lane = std::countr_zero(left);
@@ -192,75 +238,114 @@ void count_generic(Tally& tally, SiteTally& site, Traffic traffic, Addresses at,
     (window == shared_window ? shared : local) |= 1u << lane;
     address &= ~window_mask;
   }
-  const std::uint32_t elsewhere = mask & ~shared & ~local;
-  const auto count = [&](const Target& target, std::uint32_t some) {
-    if (some != 0) count_at(target, at.data(), std::uint64_t{0}, bytes, some, traffic);
+  const auto count = [&](Where where, std::uint32_t some) {
+    if (some != 0) count_pattern(site, warp, inst, at.data(), Given{at}, some, bytes, where);
   };
-  count(Target{site, nullptr}, shared);
-  count(global_target(tally, site, traffic), elsewhere);
+  count(Where::shared, shared);
+  count(Where::global, mask & ~shared & ~local);
   if (local != 0) count_local(site, at, bytes, local);
 }
 
-template <class A>
-const A* row(const std::byte* rows, std::uint32_t offset) {
-  return reinterpret_cast<const A*>(rows + offset);
+template <Space S, bool Indexed>
+void count_in(SiteTally& site, Warp& warp, const std::byte* rows, const Inst& inst,
+              std::uint32_t mask) {
+  using Row = std::conditional_t<Indexed, std::uint32_t, Address<S>>;
+  const LaneAddresses<S, Indexed> lanes_at(rows, inst);
+  count_pattern(site, warp, inst, reinterpret_cast<const Row*>(rows + inst.s[0]), lanes_at, mask,
+                bytes_of(inst), S == Space::shared ? Where::shared : Where::global);
 }
 
-void count_global(const Target& target, const std::byte* rows, const Inst& inst,
-                  std::uint32_t bytes, std::uint32_t mask) {
-  if (!inst.indexed) {
-    const LaneAddresses<ptx::Space::global, false> lanes_at(rows, inst);
-    return count_at(target, row<std::uint64_t>(rows, inst.s[0]), lanes_at.offset(), bytes, mask,
-                    inst.traffic);
-  }
-  const LaneAddresses<ptx::Space::global, true> lanes_at(rows, inst);
-  std::uint64_t at[lanes];
-  for (int lane = 0; lane < lanes; ++lane) at[lane] = lanes_at[lane];
-  count_at(target, at, std::uint64_t{0}, bytes, mask, inst.traffic);
-}
-
-}  // namespace
-
-void count_access(Tally& tally, SiteTally& site, const std::byte* rows, const Inst& inst,
+void count_global(SiteTally& site, Warp& warp, const std::byte* rows, const Inst& inst,
                   std::uint32_t mask) {
-  const std::uint32_t bytes = inst.bytes * std::max<std::uint32_t>(inst.list_size, 1);
+  inst.indexed ? count_in<Space::global, true>(site, warp, rows, inst, mask)
+               : count_in<Space::global, false>(site, warp, rows, inst, mask);
+}
+
+// cp.async: what it reads as a load of global memory; and its way into shared memory.
+void count_copy(SiteTally& site, Warp& warp, const std::byte* rows, const Inst& inst,
+                std::uint32_t mask) {
+  count_global(site, warp, rows, inst, mask);
+  const Addresses from = addresses_of(rows, inst, mask);
+  Addresses to{};
+  std::copy_n(reinterpret_cast<const std::uint32_t*>(rows + inst.s[1]), lanes, to.begin());
+  const std::uint32_t bytes = bytes_of(inst);
+  site.add(Where::shared,
+           {copy_wavefronts(from, to, bytes, mask), over(Stretches(to, bytes, mask).bytes(), 128)},
+           1);
+}
+
+std::uint64_t& pattern_of_leader(const Inst& inst, const Warp& warp) {
+  return warp.worker.patterns[inst.shape / sizeof(AddressShape)];
+}
+
+// Counts an instruction that follows another whose addresses are known to lie as they did when this
+// one was counted. False: it must be looked at.
+bool count_follower(SiteTally& site, Warp& warp, const std::byte* rows, const Inst& inst) {
+  Pattern& pattern = site.pattern;
+  if (pattern.of_leader != pattern_of_leader(inst, warp)) return false;
+  if (inst.counted == Counted::shared) {
+    if (inst.bytes < 4) return false;
+    ++pattern.phases[0].times;
+    return true;
+  }
+  if (inst.counted != Counted::global) return false;
+  const std::uint64_t base = lane_address(rows, inst, 0);
+  const std::uint32_t of_base = phase_of(base, Where::global);
+  Pattern::Phase& phase = pattern.phase(of_base);
+  if (phase.of_base != of_base) return false;
+  ++phase.times;
+  Tally& tally = warp.worker.tally;
+  mark(writes(inst.traffic) ? tally.written : tally.read, site, phase, base, bytes_of(inst));
+  return true;
+}
+
+void count(SiteTally& site, Warp& warp, const std::byte* rows, const Inst& inst,
+           std::uint32_t mask) {
+  if (is_atomic(inst.traffic) && inst.one_address) mask &= ~mask + 1;
   switch (inst.counted) {
     case Counted::global:
-      count_global(global_target(tally, site, inst.traffic), rows, inst, bytes, mask);
-      if (inst.traffic != Traffic::async_copy) return;
-      return count_plain(Target{site, nullptr}, row<std::uint32_t>(rows, inst.s[1]),
-                         std::uint32_t{0}, bytes, mask);
+      if (inst.traffic == Traffic::async_copy) return count_copy(site, warp, rows, inst, mask);
+      return count_global(site, warp, rows, inst, mask);
     case Counted::shared:
-      return count_at(Target{site, nullptr}, row<std::uint32_t>(rows, inst.s[0]),
-                      LaneAddresses<ptx::Space::shared, false>(rows, inst).offset(), bytes, mask,
-                      inst.traffic);
+      return count_in<Space::shared, false>(site, warp, rows, inst, mask);
     case Counted::local:
-      return count_local(site, addresses_of(rows, inst, mask), bytes, mask);
+      return count_local(site, addresses_of(rows, inst, mask), bytes_of(inst), mask);
     case Counted::constant:
       return count_constant(site, addresses_of(rows, inst, mask), mask);
     case Counted::generic:
-      return count_generic(tally, site, inst.traffic, addresses_of(rows, inst, mask), bytes, mask);
+      return count_generic(site, warp, inst, addresses_of(rows, inst, mask), bytes_of(inst), mask);
     case Counted::nothing:
       return;
   }
 }
 
-void count_part(Tally& tally, SiteTally& site, const Inst& inst, const Addresses& addresses,
+}  // namespace
+
+void count_access(SiteTally& site, Warp& warp, const std::byte* rows, const Inst& inst,
+                  std::uint32_t mask) {
+  Pattern& pattern = site.pattern;
+  const bool follows = inst.sharing == Sharing::follows && mask == all_lanes;
+  if (follows && count_follower(site, warp, rows, inst)) return;
+  count(site, warp, rows, inst, mask);
+  if (inst.sharing == Sharing::leads) {
+    pattern_of_leader(inst, warp) = pattern.mask == all_lanes ? pattern.number : 0;
+  } else if (follows && pattern_of_leader(inst, warp) != 0) {
+    pattern.of_leader = pattern_of_leader(inst, warp);
+  }
+}
+
+void count_part(SiteTally& site, Warp& warp, const Inst& inst, const Addresses& addresses,
                 const AccessPart& part) {
-  const auto requests = [&site](Where where) -> std::uint64_t& {
-    return site.at[static_cast<std::size_t>(where)].requests;
-  };
-  const std::uint64_t shared = requests(Where::shared), global = requests(Where::global);
   if (inst.counted == Counted::generic) {
-    count_generic(tally, site, inst.traffic, addresses, part.bytes, part.mask);
+    count_generic(site, warp, inst, addresses, part.bytes, part.mask);
   } else {
     const bool is_shared = inst.counted == Counted::shared;
-    count_plain(is_shared ? Target{site, nullptr} : global_target(tally, site, inst.traffic),
-                addresses.data(), std::uint64_t{0}, part.bytes, part.mask);
+    count_pattern(site, warp, inst, addresses.data(), Given{addresses}, part.mask, part.bytes,
+                  is_shared ? Where::shared : Where::global);
   }
   if (!part.continues) return;
-  requests(Where::shared) = shared;
-  requests(Where::global) = global;
+  site.settle();  // its sectors and wavefronts, but no request of its own
+  --site.at[static_cast<std::size_t>(site.pattern.where)].requests;
 }
 
 }  // namespace ladder::emulator

@@ -1,13 +1,14 @@
-// Counts one memory access of a warp.
+// Counts the memory accesses of a warp.
 #pragma once
 
+#include "common/emulator/exec/footprint.hpp"
 #include "common/emulator/exec/tally.hpp"
 #include "common/emulator/exec/warp.hpp"
 
 namespace ladder::emulator {
 
 // `inst` is a memory instruction with its watched fields set (Inst::traffic, Inst::counted).
-void count_access(Tally& tally, SiteTally& site, const std::byte* rows, const Inst& inst,
+void count_access(SiteTally& site, Warp& warp, const std::byte* rows, const Inst& inst,
                   std::uint32_t mask);
 
 // The same of one part of a matrix instruction.
@@ -15,7 +16,7 @@ struct AccessPart {
   std::uint32_t mask, bytes;
   bool continues;  // the same request as the part before
 };
-void count_part(Tally& tally, SiteTally& site, const Inst& inst,
-                const std::array<std::uint64_t, lanes>& addresses, const AccessPart& part);
+void count_part(SiteTally& site, Warp& warp, const Inst& inst, const Addresses& addresses,
+                const AccessPart& part);
 
 }  // namespace ladder::emulator

@@ -4,6 +4,8 @@
 #include <map>
 #include <tuple>
 
+#include "common/emulator/exec/effects.hpp"
+
 namespace ladder::emulator {
 
 namespace {
@@ -51,27 +53,6 @@ void add(Counters& to, const TrafficFields& fields, const SiteTally::Traffic& fr
   if (fields.requests != nullptr) to.*fields.requests += from.requests;
   if (fields.units != nullptr) to.*fields.units += from.units;
   if (fields.ideal != nullptr) to.*fields.ideal += from.ideal;
-}
-
-bool reads(const ptx::Operand& operand, int reg) {
-  if (operand.kind == ptx::Operand::Kind::reg && operand.index == reg) return true;
-  return std::any_of(operand.elements.begin(), operand.elements.end(),
-                     [&](const ptx::Operand& element) { return reads(element, reg); });
-}
-
-// Whether anything reads what an atomic instruction returns: machine code has other instructions
-// where nobody does, whatever PTX says.
-bool result_is_read(const ptx::Function& function, const ptx::Instruction& atomic) {
-  if (!atomic.opcode.starts_with("atom") || atomic.operands.empty()) return false;
-  const ptx::Operand& result = atomic.operands[0];
-  if (result.kind != ptx::Operand::Kind::reg) return result.kind != ptx::Operand::Kind::sink;
-  for (const ptx::Instruction& other : function.body) {
-    if (other.guard == result.index) return true;
-    for (std::size_t i = &other == &atomic ? 1 : 0; i < other.operands.size(); ++i) {
-      if (reads(other.operands[i], result.index)) return true;
-    }
-  }
-  return false;
 }
 
 void add_global(Counters& to, const Function& function, const Inst& inst,

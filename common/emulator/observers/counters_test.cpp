@@ -56,42 +56,73 @@ Counters counters_of(const std::string& body, unsigned threads = 32,
 TEST_CASE("a footprint has the sectors, bytes and wavefronts that its bytes have") {
   std::mt19937 random(7);
   for (int round = 0; round < 3000; ++round) {
-    Stretches stretches;
     Reference reference;
-    const std::uint64_t bytes = 1u << random() % 5;
+    Addresses at{};
+    const std::uint32_t bytes = 1u << random() % 5, mask = random() | 1u;
     const unsigned range = 4u << random() % 10, run = 1 + random() % 8;
-    std::uint64_t at = 0;
-    for (unsigned lane = 0; lane < 1 + random() % 32; ++lane) {
-      at = lane % run == 0 ? random() % range * bytes : at + bytes;
-      stretches.add(at, bytes);
-      reference.add(at, bytes);
+    for (unsigned lane = 0; lane < 32; ++lane) {
+      at[lane] = lane % run == 0 ? random() % range * bytes : at[lane - 1] + bytes;
+      if ((mask >> lane & 1) != 0) reference.add(at[lane], bytes);
     }
-    stretches.settle();
-    std::size_t sectors = 0;
-    for_units(stretches, 5, [&](auto first, auto last) { sectors += last - first + 1; });
-    REQUIRE(sectors == reference.sectors.size());
-    REQUIRE(bytes_of(stretches) == reference.bytes.size());
-    REQUIRE(wavefronts_of(stretches) == reference.wavefronts());
+    const Stretches stretches(at, bytes, mask);
+    REQUIRE(sectors_of(stretches) == reference.sectors.size());
+    REQUIRE(stretches.bytes() == reference.bytes.size());
+    if (bytes <= 4) REQUIRE(load_wavefronts(at, bytes, mask) == reference.wavefronts());
+    if (bytes <= 4) REQUIRE(store_wavefronts(at, bytes, mask) == reference.wavefronts());
   }
 }
 
-TEST_CASE("lanes in even steps have the same footprint in closed form") {
-  for (const std::uint32_t bytes : {1u, 2u, 4u, 8u, 16u}) {
-    for (int step = -70; step <= 70; ++step) {
-      if (step == 0) continue;
-      for (std::uint64_t base : {1u << 16, (1u << 16) + 16, (1u << 16) + 48}) {
-        const Strided row{base, step * static_cast<std::int64_t>(bytes), bytes};
-        Reference reference;
-        for (int lane = 0; lane < lanes; ++lane) {
-          reference.add(base + static_cast<std::uint64_t>(lane * row.stride), bytes);
-        }
-        CAPTURE(bytes);
-        CAPTURE(step);
-        REQUIRE(row.sectors() == reference.sectors.size());
-        if (row.wavefronts() != 0) REQUIRE(row.wavefronts() == reference.wavefronts());
-      }
-    }
-  }
+TEST_CASE("wide accesses of shared memory go by halves and quarters of a warp") {
+  const auto addresses = [](std::uint64_t bytes, auto element) {
+    Addresses at{};
+    for (std::uint64_t lane = 0; lane < 32; ++lane) at[lane] = element(lane) * bytes;
+    return at;
+  };
+  const auto linear = [](auto l) { return l; };
+  const auto pairs = [](auto l) { return l / 2; };
+  const auto in_turn = [](auto l) { return l % 2; };
+  const auto swapped = [](auto l) { return l % 2 * 16 + l / 2; };
+  CHECK(load_wavefronts(addresses(8, linear), 8, all_lanes) == 2);
+  CHECK(load_wavefronts(addresses(8, pairs), 8, all_lanes) == 1);    // lane l ^ 1 has the same
+  CHECK(load_wavefronts(addresses(8, in_turn), 8, all_lanes) == 1);  // lane l ^ 2 has
+  CHECK(load_wavefronts(addresses(8, swapped), 8, all_lanes) == 4);
+  CHECK(load_wavefronts(addresses(8, linear), 8, 0x49249249) == 1);  // lane l ^ 1 is not active
+  CHECK(store_wavefronts(addresses(8, pairs), 8, all_lanes) == 2);   // stores never go together
+  CHECK(load_wavefronts(addresses(16, linear), 16, all_lanes) == 4);
+  CHECK(load_wavefronts(addresses(16, pairs), 16, all_lanes) == 2);
+  CHECK(store_wavefronts(addresses(16, pairs), 16, all_lanes) == 4);
+  CHECK(store_wavefronts(addresses(16, linear), 16, 0xffff) == 2);
+}
+
+TEST_CASE("atomic operations at one address go one after another") {
+  Addresses at{};
+  CHECK(atomic_sectors(at, 4, all_lanes) == 32);
+  CHECK(atomic_wavefronts(at, 4, all_lanes) == 32);
+  for (std::uint64_t lane = 0; lane < 32; ++lane) at[lane] = lane / 2 * 4;
+  CHECK(atomic_sectors(at, 4, all_lanes) == 4);
+  CHECK(atomic_wavefronts(at, 4, all_lanes) == 2);
+}
+
+TEST_CASE("addresses that lie as they did, from another base, cost the same") {
+  // A row of tiles, each warp at its own place; the last load has another phase in its sector.
+  const Counters c = counters_of(R"(
+    mov.u32 %r5, 0;
+  again:
+    ld.global.u32 %r6, [%rd1];
+    ld.global.u32 %r7, [%rd1+4];
+    ld.global.u32 %r8, [%rd1+128];
+    add.u64 %rd1, %rd1, 256;
+    add.u32 %r5, %r5, 1;
+    setp.lt.u32 %p1, %r5, 3;
+    @%p1 bra again;
+    sub.u64 %rd1, %rd1, %rd2;
+    ld.global.u32 %r6, [%rd1];
+    add.u64 %rd1, %rd1, %rd2;
+    add.u64 %rd1, %rd1, 16;
+    ld.global.u32 %r6, [%rd1];)",
+                                 64);
+  CHECK(c.global_load_requests == 2 * (3 * 3 + 2));
+  CHECK(c.global_load_sectors == 2 * (3 * (4 + 5 + 4) + 1 + 5));
 }
 
 TEST_CASE("a page of sectors is marked once, whoever marks it") {
@@ -180,6 +211,22 @@ TEST_CASE("an atomic whose result is read is another than one whose result is no
   CHECK(c.global_red_sectors_ideal == 4 + 4 + 1);
   CHECK(c.global_atom_requests == 1);
   CHECK(c.global_atom_sectors == 4);
+}
+
+TEST_CASE("integers are combined first where a compiler sees that all lanes have one address") {
+  const Counters c = counters_of(R"(
+    ld.param.u64 %rd5, [p0];
+    red.global.add.u32 [%rd5], %r4;
+    atom.global.add.u32 %r6, [%rd5], %r4;
+    atom.global.max.u32 %r7, [%rd5], %r4;
+    and.b32 %r8, %r4, 0;
+    cvt.u64.u32 %rd6, %r8;
+    add.u64 %rd6, %rd5, %rd6;
+    red.global.add.u32 [%rd6], 1;
+    st.global.u32 [%rd1], %r6;
+    st.global.u32 [%rd1], %r7;)");
+  CHECK(c.global_red_sectors == 1 + 32);  // of the second nobody sees it
+  CHECK(c.global_atom_sectors == 1 + 32);
 }
 
 TEST_CASE("constant, local and parameter memory are not global") {

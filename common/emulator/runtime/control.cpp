@@ -1,7 +1,10 @@
 // ladderEmulator(): what the worker and the command line ask the emulator.
 #include "common/emulator/control.hpp"
 
+#include <unistd.h>
+
 #include "common/emulator/runtime/host_fault.hpp"
+#include "common/emulator/runtime/launch_report.hpp"
 #include "common/emulator/runtime/runtime.hpp"
 
 namespace ladder::emulator {
@@ -51,6 +54,19 @@ constexpr LadderEmulator interface = {
                  named_counters(device == nullptr ? Counters{} : device->counters()))
               visit(name.c_str(), value, context);
           });
+        },
+    .write_launches =
+        [](int descriptor) {
+          const std::string text = locked([](Runtime& runtime) {
+            const Device* device = runtime.device_if_made();
+            return device == nullptr ? std::string("[]") : launches_json(device->launch_records());
+          });
+          for (std::size_t done = 0; done < text.size();) {
+            const ssize_t wrote = write(descriptor, text.data() + done, text.size() - done);
+            if (wrote <= 0) return 0;
+            done += static_cast<std::size_t>(wrote);
+          }
+          return 1;
         },
     .kernel_seconds =
         [] {

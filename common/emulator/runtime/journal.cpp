@@ -4,6 +4,8 @@
 #include <cstdlib>
 #include <memory>
 
+#include "common/emulator/runtime/launch_report.hpp"
+
 namespace ladder::emulator {
 namespace {
 
@@ -12,31 +14,6 @@ constexpr std::size_t most_messages = 50;
 std::string environment(const char* name) {
   const char* value = std::getenv(name);
   return value == nullptr ? "" : value;
-}
-
-std::string quoted(std::string_view text) {
-  std::string result = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') {
-      result += '\\';
-      result += c;
-    } else if (c == '\n') {
-      result += "\\n";
-    } else if (static_cast<unsigned char>(c) < 0x20) {
-      char escape[8];
-      std::snprintf(escape, sizeof escape, "\\u%04x", c);
-      result += escape;
-    } else {
-      result += c;
-    }
-  }
-  return result + '"';
-}
-
-std::string number(double value) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.17g", value);
-  return text;
 }
 
 }  // namespace
@@ -74,8 +51,8 @@ void Journal::say(const std::string& text) {
     std::fprintf(stderr, "ladder emulator: further messages are not shown\n");
 }
 
-void Journal::write_report(const Counters& counters,
-                           const std::vector<Device::Allocation>& leaks) const {
+void Journal::write_report(const Counters& counters, const std::vector<Device::Allocation>& leaks,
+                           const std::vector<LaunchRecord>& launches) const {
   const auto close = [](std::FILE* file) { return std::fclose(file); };
   const std::unique_ptr<std::FILE, decltype(close)> file(std::fopen(report_file_.c_str(), "w"),
                                                          close);
@@ -86,30 +63,26 @@ void Journal::write_report(const Counters& counters,
   std::string text = "{\n  \"calls\": {";
   const char* separator = "";
   for (const auto& [function, count] : calls_) {
-    text += separator + quoted(function) + ": " + std::to_string(count);
+    text += separator + json_quoted(function) + ": " + std::to_string(count);
     separator = ", ";
   }
   text += "},\n  \"faults\": [";
   separator = "";
   for (const std::string& fault : faults_) {
-    text += separator + quoted(fault);
+    text += separator + json_quoted(fault);
     separator = ", ";
   }
   text += "],\n  \"leaks\": [";
   separator = "";
   for (const Device::Allocation& leak : leaks) {
-    text += separator + std::string("{\"what\": ") + quoted(leak.what) +
+    text += separator + std::string("{\"what\": ") + json_quoted(leak.what) +
             ", \"bytes\": " + std::to_string(leak.bytes) +
             ", \"address\": " + std::to_string(leak.address) + "}";
     separator = ", ";
   }
-  text += "],\n  \"launches\": " + std::to_string(counters.launches) + ",\n  \"counters\": {";
-  separator = "";
-  for (const auto& [name, value] : named_counters(counters)) {
-    text += separator + quoted(name) + ": " + number(value);
-    separator = ", ";
-  }
-  text += "}\n}\n";
+  text += "],\n  \"launches\": " + std::to_string(counters.launches) +
+          ",\n  \"counters\": " + json_counters(counters, true) +
+          ",\n  \"launch_records\": " + launches_json(launches) + "\n}\n";
   std::fwrite(text.data(), 1, text.size(), file.get());
 }
 

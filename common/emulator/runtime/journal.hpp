@@ -30,8 +30,10 @@ class Journal {
   void forget_faults() { faults_.clear(); }
   const std::string& report_file() const { return report_file_; }
 
-  // Writes the report: {"calls": {}, "faults": [], "leaks": [], "launches": n, "counters": {}}.
-  void write_report(const Counters& counters, const std::vector<Device::Allocation>& leaks) const;
+  // Writes the report: {"calls": {}, "faults": [], "leaks": [], "launches": n, "counters": {},
+  // "launch_records": []} (launch_report.hpp).
+  void write_report(const Counters& counters, const std::vector<Device::Allocation>& leaks,
+                    const std::vector<LaunchRecord>& launches) const;
 
  private:
   std::map<std::string, std::uint64_t, std::less<>> calls_;

@@ -67,7 +67,7 @@ TEST_CASE("the report is JSON whatever a fault's text holds") {
   counters.launches = 3;
   counters.shared_load_wavefronts = 5;
   counters.shared_store_wavefronts = 7;
-  journal.write_report(counters, {{0x1000, 64, "cudaMalloc"}});
+  journal.write_report(counters, {{0x1000, 64, "cudaMalloc"}}, {});
   std::ostringstream text;
   text << std::ifstream(file).rdbuf();
   std::filesystem::remove(file);

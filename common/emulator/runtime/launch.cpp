@@ -4,6 +4,8 @@
 #include <cstdio>
 #include <cstring>
 
+#include "common/emulator/occupancy.hpp"
+
 namespace ladder::emulator {
 namespace {
 
@@ -105,18 +107,7 @@ std::size_t dynamic_shared_limit(Runtime& runtime, const Kernel& kernel,
 
 int blocks_per_multiprocessor(const DeviceProperties& properties, int threads,
                               std::size_t shared_bytes) {
-  const int rounded = (threads + 31) / 32 * 32;
-  if (rounded <= 0 || threads > properties.max_threads_per_block) return 0;
-  int blocks = std::min(properties.max_blocks_per_multiprocessor,
-                        properties.max_threads_per_multiprocessor / rounded);
-  // From sm_80 on the driver keeps 1 KiB of each block for itself; allocation is by 128 bytes
-  // (256 before).
-  const std::size_t reserved = properties.major >= 8 ? 1024 : 0;
-  const std::size_t unit = properties.major >= 8 ? 128 : 256;
-  const std::size_t bytes = (shared_bytes + reserved + unit - 1) / unit * unit;
-  if (bytes > 0)
-    blocks = std::min(blocks, static_cast<int>(properties.shared_per_multiprocessor / bytes));
-  return blocks;
+  return occupancy_of(properties, threads, shared_bytes).blocks;
 }
 
 Work kernel_work(Runtime& runtime, const LaunchRequest& request) {

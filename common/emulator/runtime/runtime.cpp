@@ -419,7 +419,8 @@ void Runtime::finish() {
                 " bytes of device printf output were shown: end with cudaDeviceSynchronize()");
   if (journal.faults().empty()) note_leaks();
   if (!journal.report_file().empty())
-    journal.write_report(device_ ? device_->counters() : Counters{}, leaks());
+    journal.write_report(device_ ? device_->counters() : Counters{}, leaks(),
+                         device_ ? device_->launch_records() : std::vector<LaunchRecord>{});
 }
 
 cudaError_t Runtime::last_error(bool clear) {

@@ -1,0 +1,138 @@
+// `ladder profile`: what a solver or a whole program did on the emulator, launch by launch and line by
+// line.
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <fstream>
+#include <iterator>
+
+#include "common/cli/course.hpp"
+#include "common/cli/judging.hpp"
+#include "common/cli/targets.hpp"
+#include "common/emulator/program.hpp"
+#include "common/harness/judge_backend.hpp"
+#include "common/harness/profile.hpp"
+#include "common/harness/verdict.hpp"
+
+namespace ladder::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+CaseSelector size_of(const ProfileRequest& request, const Problem& problem,
+                     const SolverHeader& header) {
+  if (!request.at.empty()) return parse_case(request.at);
+  const std::optional<Parameters> size = counting_size(problem, header);
+  if (!size) throw UsageError("no size of ours fits its @limits: say one with --at");
+  return {*size, std::nullopt};
+}
+
+Profile profile_file(const Course& course, const ProfileRequest& request, const fs::path& file,
+                     const Problem& problem, const SolverHeader& header) {
+  JudgeOptions options = judge_options(request, {});
+  return profile_solver(course.tree, course.toolkit, fs::absolute(file), problem, header,
+                        size_of(request, problem, header), options);
+}
+
+// A program of its own: it runs with its output going where it goes, and leaves a report.
+Profile profile_program(const Course& course, const ProfileRequest& request,
+                        const std::string& target) {
+  Profile profile;
+  profile.id = profile.file = target;
+  fs::path program = target;
+  if (program.extension() == ".cu") {
+    BuildRequest build;
+    build.source = program;
+    build.program = true;
+    build.virtual_architecture = request.architecture.value_or(90);
+    program = build_solver(course.tree, course.toolkit, build).object;
+  }
+  emulator::ProgramOptions options;
+  options.cudart = fs::absolute(emulator_cudart(course.tree, course.toolkit));
+  options.time_limit_s = request.time_limit_s;
+  char folder[] = "/tmp/ladder-profile-XXXXXX";
+  if (mkdtemp(folder) == nullptr) throw MachineError("no temporary folder under /tmp");
+  options.report = fs::path(folder) / "report.json";
+  options.fault_exit = static_cast<int>(Verdict::trapped);
+  const emulator::Program inspected = emulator::inspect_program(program);
+  if (!inspected.runs()) throw UsageError(inspected.message);
+  std::fflush(nullptr);
+  const pid_t child = fork();
+  if (child < 0) throw MachineError("no process for " + target);
+  if (child == 0) {
+    if (request.json) dup2(STDERR_FILENO, STDOUT_FILENO);  // stdout is for the JSON
+    emulator::run_program(inspected, {}, options);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  std::ifstream report(options.report);
+  const std::string json{std::istreambuf_iterator<char>(report), {}};
+  std::error_code ignored;
+  fs::remove_all(folder, ignored);
+  if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) {
+    profile.verdict = Verdict::trapped;
+    profile.message = WIFEXITED(status)
+                          ? "  it ended with exit code " + std::to_string(WEXITSTATUS(status))
+                          : "  it was ended by a signal";
+    return profile;
+  }
+  profile.launches = parse_launches_of_report(json);
+  return profile;
+}
+
+// A .cu file or an executable that is none of the course's and comes without a problem.
+bool is_program(const Course& course, const std::string& target) {
+  if (!looks_like_file(target)) return false;
+  require_source(target);
+  return entry_of(course.catalog, target) == nullptr;
+}
+
+std::vector<Profile> profiles_of(const Course& course, const ProfileRequest& request) {
+  std::vector<Profile> profiles;
+  for (const std::string& target : request.targets) {
+    if (!request.problem.empty()) {
+      require_source(target);
+      profiles.push_back(profile_file(course, request, target, problem_named(request.problem),
+                                      read_solver_header(target)));
+      continue;
+    }
+    if (is_program(course, target)) {
+      profiles.push_back(profile_program(course, request, target));
+      continue;
+    }
+    for (const CatalogEntry& entry : entries_of(course, {target}, false, "profile")) {
+      const SolverHeader header = read_solver_header(entry.file);
+      if (header.is_program()) {
+        profiles.push_back(profile_program(course, request, entry.file.string()));
+      } else {
+        profiles.push_back(
+            profile_file(course, request, entry.file, problem_of(entry, header), header));
+      }
+      profiles.back().id = entry.id();
+    }
+  }
+  return profiles;
+}
+
+}  // namespace
+
+int profile(const ProfileRequest& request) {
+  const Course course = open_course();
+  const std::vector<Profile> profiles = profiles_of(course, request);
+  Verdict verdict = Verdict::skipped;
+  for (const Profile& one : profiles) verdict = worst(verdict, one.verdict);
+  if (request.json) {
+    std::fputs(to_json(profiles, facts_of(course, {})).c_str(), stdout);
+    return static_cast<int>(verdict);
+  }
+  const ladder::Style style = ladder::Style::of_stdout();
+  const char* separator = "";
+  for (const Profile& one : profiles) {
+    std::fputs((separator + to_text(one, request.lines, style)).c_str(), stdout);
+    separator = "\n";
+  }
+  return static_cast<int>(verdict);
+}
+
+}  // namespace ladder::cli

@@ -1,0 +1,207 @@
+// The emulator's counters beside those that Nsight Compute measured on a GPU.
+//
+//   counter_parity check TABLE.csv NAMES REPORT.json
+//       compares what the emulator counts now with the table: 1 and a list if they part
+//   counter_parity join NCU.csv NCU_NAMES NAMES REPORT.json
+//       prints rows for the table, from what was measured anew (record.sh)
+//
+// NAMES: the launches of REPORT.json (LADDER_EMULATOR_REPORT) in order, one a line; NCU_NAMES: those of
+// NCU.csv. A row is: launch, counter, measured, emulated, why they differ. A difference without a
+// reason is an error, and so is a reason without a difference.
+#include <cstdio>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "common/emulator/counters.hpp"
+
+namespace {
+
+using namespace ladder::emulator;
+
+using Values = std::map<std::string, long long>;  // by counter
+
+struct Reason {
+  const char* beginning;  // of launches' names
+  const char* text;
+};
+constexpr Reason reasons[] = {
+    {"satom_add_f32", "machine code loops with compare-and-swap"},
+    {"sred_add_f32", "machine code loops with compare-and-swap"},
+    {"satom_add_u64", "machine code loops with compare-and-swap"},
+    {"cp_cg_16", "past L1 sectors are fetched for each place in shared memory"},
+    {"local_v", "machine code stores such a vector word by word"},
+};
+
+std::string reason_for(const std::string& launch) {
+  for (const Reason& reason : reasons) {
+    if (launch.rfind(reason.beginning, 0) == 0) return reason.text;
+  }
+  return "";
+}
+
+std::ifstream open(const std::string& path) {
+  std::ifstream file(path);
+  if (!file) throw std::runtime_error("cannot read " + path);
+  return file;
+}
+
+std::vector<std::string> lines_of(const std::string& path) {
+  std::ifstream file = open(path);
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(file, line);) lines.push_back(line);
+  return lines;
+}
+
+// One line of CSV; quoted cells may hold commas.
+std::vector<std::string> cells_of(const std::string& line) {
+  std::vector<std::string> cells(1);
+  bool quoted = false;
+  for (const char c : line) {
+    if (c == '"') {
+      quoted = !quoted;
+    } else if (c == ',' && !quoted) {
+      cells.emplace_back();
+    } else if (c != '\r') {
+      cells.back() += c;
+    }
+  }
+  return cells;
+}
+
+long long number_of(std::string text) {
+  std::erase(text, ',');
+  return std::stoll(text);
+}
+
+// Those that have an exact twin on a GPU.
+std::vector<CounterInfo> compared_counters() {
+  std::vector<CounterInfo> compared;
+  for (const CounterInfo& info : counter_infos()) {
+    if (info.twin == Twin::exact) compared.push_back(info);
+  }
+  return compared;
+}
+
+std::map<std::string, Values> emulated(const std::string& names, const std::string& report) {
+  std::ifstream file = open(report);
+  const nlohmann::json json = nlohmann::json::parse(file);
+  const std::vector<std::string> launches = lines_of(names);
+  const auto& records = json.at("launch_records");
+  if (records.size() != launches.size()) {
+    throw std::runtime_error(std::to_string(launches.size()) + " names for " +
+                             std::to_string(records.size()) + " launches");
+  }
+  std::map<std::string, Values> values;
+  for (std::size_t i = 0; i < launches.size(); ++i) {
+    for (const CounterInfo& info : compared_counters()) {
+      values[launches[i]][info.name] =
+          static_cast<long long>(records[i].at("counters").value(info.name, 0.0));
+    }
+  }
+  return values;
+}
+
+struct Row {
+  std::string launch, counter;
+  long long measured, emulated;
+  std::string reason;
+};
+
+std::vector<Row> read_table(const std::string& path) {
+  std::vector<Row> rows;
+  const std::vector<std::string> lines = lines_of(path);
+  for (std::size_t i = 1; i < lines.size(); ++i) {
+    const std::vector<std::string> cells = cells_of(lines[i]);
+    if (cells.size() != 5) throw std::runtime_error(path + ": line " + std::to_string(i + 1));
+    rows.push_back({cells[0], cells[1], number_of(cells[2]), number_of(cells[3]), cells[4]});
+  }
+  return rows;
+}
+
+int check(const std::string& table, const std::string& names, const std::string& report) {
+  const std::map<std::string, Values> now = emulated(names, report);
+  std::map<std::string, int> seen;
+  int wrong = 0, explained = 0, equal = 0;
+  const auto complain = [&](const Row& row, const std::string& what) {
+    if (++wrong <= 20) {
+      std::printf("%s, %s: %s (measured %lld, in the table %lld)\n", row.launch.c_str(),
+                  row.counter.c_str(), what.c_str(), row.measured, row.emulated);
+    }
+  };
+  for (const Row& row : read_table(table)) {
+    const auto found = now.find(row.launch);
+    if (found == now.end()) {
+      complain(row, "no such launch any more");
+      continue;
+    }
+    ++seen[row.launch];
+    const long long value = found->second.at(row.counter);
+    if (value != row.emulated) complain(row, "the emulator now counts " + std::to_string(value));
+    if (row.measured != row.emulated && row.reason.empty())
+      complain(row, "differs, without reason");
+    if (row.measured == row.emulated && !row.reason.empty()) complain(row, "equal, yet a reason");
+    ++(row.measured == row.emulated ? equal : explained);
+  }
+  for (const auto& [launch, values] : now) {
+    if (seen.count(launch) != 0) continue;
+    ++wrong;
+    std::printf("%s: not in the table\n", launch.c_str());
+  }
+  std::printf("%d figures equal to a GPU's, %d differ for a reason, %d wrong\n", equal, explained,
+              wrong);
+  return wrong == 0 ? 0 : 1;
+}
+
+int join(const std::string& measured, const std::string& measured_names, const std::string& names,
+         const std::string& report) {
+  const std::map<std::string, Values> now = emulated(names, report);
+  const std::vector<std::string> launches = lines_of(measured_names);
+  std::map<std::string, std::size_t> columns;
+  std::size_t launch = 0;
+  for (const std::string& line : lines_of(measured)) {
+    const std::vector<std::string> cells = cells_of(line);
+    if (cells.size() < 12 || line[0] != '"') continue;
+    if (columns.empty()) {
+      for (std::size_t c = 0; c < cells.size(); ++c) columns[cells[c]] = c;
+      continue;
+    }
+    if (cells[0].empty()) continue;  // units
+    const std::string& name = launches.at(launch++);
+    const auto found = now.find(name);
+    if (found == now.end()) continue;
+    for (const CounterInfo& info : compared_counters()) {
+      const auto column = columns.find(info.metric);
+      if (column == columns.end()) continue;
+      const long long there = number_of(cells.at(column->second));
+      const long long here = found->second.at(info.name);
+      if (there == 0 && here == 0) continue;
+      std::printf("%s,%s,%lld,%lld,%s\n", name.c_str(), info.name, there, here,
+                  there == here ? "" : reason_for(name).c_str());
+    }
+  }
+  return 0;
+}
+
+}  // namespace
+
+int main(int count, char** words) {
+  const std::vector<std::string> arguments(words + 1, words + count);
+  try {
+    if (arguments.size() == 4 && arguments[0] == "check")
+      return check(arguments[1], arguments[2], arguments[3]);
+    if (arguments.size() == 5 && arguments[0] == "join")
+      return join(arguments[1], arguments[2], arguments[3], arguments[4]);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "counter_parity: %s\n", error.what());
+    return 1;
+  }
+  std::fprintf(stderr,
+               "usage: counter_parity check TABLE NAMES REPORT\n"
+               "       counter_parity join NCU NCU_NAMES NAMES REPORT\n");
+  return 2;
+}

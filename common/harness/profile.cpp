@@ -1,0 +1,72 @@
+#include "common/harness/profile.hpp"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "common/harness/cases.hpp"
+#include "common/harness/solver_run.hpp"
+
+namespace ladder {
+namespace {
+
+std::string contents_of(int descriptor) {
+  std::string text;
+  char piece[1 << 16];
+  lseek(descriptor, 0, SEEK_SET);
+  for (ssize_t got = 0; (got = read(descriptor, piece, sizeof piece)) > 0;)
+    text.append(piece, static_cast<std::size_t>(got));
+  return text;
+}
+
+}  // namespace
+
+Profile profile_solver(const Tree& tree, const Toolkit& toolkit, const std::filesystem::path& file,
+                       const Problem& problem, const SolverHeader& header, const CaseSelector& at,
+                       const JudgeOptions& options) {
+  Profile profile;
+  profile.id = profile.file = file.string();
+  profile.problem = problem.name;
+  Case tried = cases_at(problem, at, options.seed).at(0);
+  tried.bound = header.bound.value_or("");
+  profile.at = tried.parameters;
+  BuildRequest request;
+  request.source = file;
+  request.problem = &problem;
+  request.virtual_architecture = options.architecture.value_or(header.needs.architecture);
+  request.links = header.links;
+  std::filesystem::path object;
+  try {
+    object = build_solver(tree, toolkit, request).object;
+  } catch (const CompileError& error) {
+    profile.verdict = Verdict::not_compiled;
+    profile.message = error.what();
+    return profile;
+  }
+  const WorkerOptions worker_limits = worker_options(tree, toolkit, Backend::emulator, options);
+  WorkerProcess worker(worker_limits);
+  const auto succeeded = [&](const Answer& answer, During during) {
+    const Outcome outcome = outcome_of(answer, during, problem, worker_limits);
+    profile.verdict = outcome.verdict;
+    profile.message = outcome.message;
+    return outcome.verdict == Verdict::solved && !outcome.refused;
+  };
+  if (!succeeded(worker.opened(), During::load)) return profile;
+  const Answer loaded = worker.load(object);
+  if (!succeeded(loaded, During::load)) return profile;
+  const Exchange exchange(problem, tried.parameters, make_inputs(problem, tried),
+                          worker.guard_bytes());
+  const Answer called = worker.call(static_cast<std::uint32_t>(loaded.reply->number), exchange,
+                                    {.what = emulator::watch_memcheck | emulator::watch_counters,
+                                     .order_seed = options.order_seed.value_or(0)});
+  if (!succeeded(called, During::call)) return profile;
+  const Descriptor launches(memfd_create("launches", MFD_CLOEXEC));
+  if (launches.get() < 0) throw MachineError("no memory file for the launches of a profile");
+  protocol::Command command{};
+  command.request = protocol::Request::launches;
+  if (!succeeded(worker.request(command, launches.get(), launches.get()), During::call))
+    return profile;
+  profile.launches = parse_launches(contents_of(launches.get()));
+  return profile;
+}
+
+}  // namespace ladder

@@ -1,0 +1,119 @@
+// Launches from and to JSON; apart from the rest because the JSON header is heavy.
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "common/harness/profile.hpp"
+#include "common/harness/verdict.hpp"
+
+namespace ladder {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::map<std::string, double> counters_from(const Json& json) {
+  std::map<std::string, double> counters;
+  for (const auto& [name, value] : json.items()) counters[name] = value.get<double>();
+  return counters;
+}
+
+void triple_from(const Json& json, int (&triple)[3]) {
+  for (std::size_t i = 0; i < 3; ++i) triple[i] = json.at(i).get<int>();
+}
+
+LaunchProfile launch_from(const Json& json) {
+  LaunchProfile launch;
+  launch.kernel = json.at("kernel").get<std::string>();
+  triple_from(json.at("grid"), launch.grid);
+  triple_from(json.at("block"), launch.block);
+  launch.shared_bytes = json.at("shared_bytes").get<double>();
+  const Json& occupancy = json.at("occupancy");
+  launch.blocks = occupancy.at("blocks").get<int>();
+  launch.warps = occupancy.at("warps").get<int>();
+  launch.of_warps = occupancy.at("of_warps").get<int>();
+  launch.limited_by = occupancy.at("limited_by").get<std::string>();
+  launch.counters = counters_from(json.at("counters"));
+  for (const Json& line : json.at("lines"))
+    launch.lines.push_back({line.at("file").get<std::string>(), line.at("line").get<int>(),
+                            counters_from(line.at("counters"))});
+  return launch;
+}
+
+template <class Choose>
+std::vector<LaunchProfile> parse(std::string_view text, Choose choose) {
+  try {
+    const Json json = Json::parse(text);
+    std::vector<LaunchProfile> launches;
+    for (const Json& launch : choose(json)) launches.push_back(launch_from(launch));
+    return launches;
+  } catch (const Json::exception& error) {
+    throw MachineError(std::string("the emulator's list of launches cannot be read: ") +
+                       error.what());
+  }
+}
+
+Json number(double value) {
+  if (value == std::floor(value) && std::abs(value) < 9007199254740992.0)
+    return static_cast<std::int64_t>(value);
+  return value;
+}
+
+Json counters_json(const std::map<std::string, double>& counters) {
+  Json json = Json::object();
+  for (const auto& [name, value] : counters) json[name] = number(value);
+  return json;
+}
+
+Json launch_json(const LaunchProfile& launch) {
+  Json json;
+  json["kernel"] = launch.kernel;
+  json["grid"] = launch.grid;
+  json["block"] = launch.block;
+  json["shared_bytes"] = number(launch.shared_bytes);
+  json["occupancy"] = {{"blocks", launch.blocks},
+                       {"warps", launch.warps},
+                       {"of_warps", launch.of_warps},
+                       {"limited_by", launch.limited_by}};
+  json["counters"] = counters_json(launch.counters);
+  json["remarks"] = remarks_on(launch);
+  json["lines"] = Json::array();
+  for (const LineProfile& line : launch.lines)
+    json["lines"].push_back(
+        {{"file", line.file}, {"line", line.line}, {"counters", counters_json(line.counters)}});
+  return json;
+}
+
+}  // namespace
+
+std::vector<LaunchProfile> parse_launches(std::string_view json) {
+  return parse(json, [](const Json& whole) -> const Json& { return whole; });
+}
+
+std::vector<LaunchProfile> parse_launches_of_report(std::string_view json) {
+  return parse(json, [](const Json& whole) -> const Json& { return whole.at("launch_records"); });
+}
+
+std::string to_json(const std::vector<Profile>& profiles, const DeviceFacts& device) {
+  Json json = Json::parse(to_json(std::vector<SolverReport>{}, device));
+  Verdict verdict = Verdict::skipped;
+  for (const Profile& profile : profiles) {
+    verdict = worst(verdict, profile.verdict);
+    Json entry;
+    entry["id"] = profile.id;
+    entry["file"] = profile.file;
+    if (!profile.problem.empty()) entry["problem"] = profile.problem;
+    entry["verdict"] = name_of(profile.verdict);
+    entry["exit_code"] = static_cast<int>(profile.verdict);
+    if (!profile.message.empty()) entry["message"] = profile.message;
+    Json at = Json::object();
+    for (const auto& [name, value] : profile.at.entries()) at[name] = number(value);
+    entry["at"] = at;
+    entry["launches"] = Json::array();
+    for (const LaunchProfile& launch : profile.launches)
+      entry["launches"].push_back(launch_json(launch));
+    json["entries"].push_back(entry);
+  }
+  json["verdict"] = name_of(verdict);
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace ladder
