@@ -193,8 +193,9 @@ void ThreadBlock::check_deadline(const Warp& warp) const {
   const double now =
       std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
   if (now < launch.deadline) return;
-  const Block* at = warp.running();
-  const ptx::Instruction* instruction = at ? first_source(*at) : nullptr;
+  // Where it stands: the block that it ran last may belong to a launch before this one.
+  const ptx::Instruction* instruction =
+      warp.groups.empty() ? nullptr : instruction_of(warp.groups[0]);
   const bool waits = anyone_waits(*this);
   report(
       warp,
