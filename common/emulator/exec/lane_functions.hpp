@@ -451,7 +451,10 @@ inline f16 rounded(f64 value, f16) { return to_f16(value, Round::nearest); }
 inline bf16 rounded(f64 value, bf16) { return to_bf16(value, Round::nearest); }
 
 template <class F>
-struct in_f32 { template <class H, class... A> static H run(H a, A... b) { return rounded(f32(F::run(to_float(a), to_float(b)...)), H{}); } };
+struct in_f32 {
+  template <class... A> static f32 unrounded(A... a) { return f32(F::run(to_float(a)...)); }
+  template <class H, class... A> static H run(H a, A... b) { return rounded(unrounded(a, b...), H{}); }
+};
 // a + b with the last bit set if the sum is inexact: rounding it again, to fewer than 52 bits, is
 // rounding once.
 inline f64 sum_to_odd(f64 a, f64 b) {
@@ -463,9 +466,12 @@ inline f64 sum_to_odd(f64 a, f64 b) {
   const u64 odd = (bits & 1) != 0 ? bits : grows ? bits + 1 : bits - 1;
   return std::bit_cast<f64>(error != 0 && error == error ? odd : bits);
 }
-struct hfma { template <class H> static H run(H a, H b, H c) {
-  return rounded(sum_to_odd(f64(to_float(a)) * f64(to_float(b)), f64(to_float(c))), H{});
-} };
+struct hfma {
+  template <class H> static f64 unrounded(H a, H b, H c) {
+    return sum_to_odd(f64(to_float(a)) * f64(to_float(b)), f64(to_float(c)));
+  }
+  template <class H> static H run(H a, H b, H c) { return rounded(unrounded(a, b, c), H{}); }
+};
 template <class F>
 struct relu { template <class H, class... A> static H run(H a, A... b) {
   const H r = F::run(a, b...);
@@ -481,8 +487,18 @@ inline bool is_nan(bf16 a) { return (a.bits & 0x7fff) > 0x7f80; }
 struct hneg { template <class H> static H run(H a) { return {u16(is_nan(a) ? 0x7fff : a.bits ^ 0x8000)}; } };
 struct habs { template <class H> static H run(H a) { return {u16(is_nan(a) ? 0x7fff : a.bits & 0x7fff)}; } };
 inline f16 flush(f16 a) { return (a.bits & 0x7c00) == 0 ? f16{u16(a.bits & 0x8000)} : a; }
+// As ftz: what is below the least normal number after rounding to 11 bits is flushed, though rounding
+// it to a subnormal's fewer bits makes it that number.
 template <class F>
-struct hftz { template <class... A> static f16 run(A... a) { return flush(F::run(flush(a)...)); } };
+struct hftz { template <class... A> static f16 run(A... a) {
+  const f16 r = F::run(flush(a)...);
+  if constexpr (requires { F::unrounded(flush(a)...); }) {
+    const bool is_least = (r.bits & 0x7fff) == 0x0400;
+    const f32 large = to_float(rounded(F::unrounded(flush(a)...) * 1024, f16{}));
+    if (is_least && large < 0x1p-4f && large > -0x1p-4f) return f16{u16(r.bits & 0x8000)};
+  }
+  return flush(r);
+} };
 template <class F>
 struct hxorsign { template <class H> static H run(H a, H b) {
   const H r = F::run(habs::run(a), habs::run(b));

@@ -300,12 +300,13 @@ void eight_bits(ReferenceTable& table, const Eight& kind) {
 // tf32: an f32 without its last 13 bits.
 void tf32(ReferenceTable& table) {
   constexpr Format format{8, 10};
+  // An H200 rounds away from zero without a look at NaNs.
   const auto row = [&](const std::string& modifiers, bool relu, bool is_finite, auto round) {
     table.row("cvt." + modifiers + ".tf32.f32", [=](F32 a) -> u32 {
-      if (is_nan(single_format, a.bits)) return 0x7fffffff;
+      if (is_nan(single_format, a.bits) && !modifiers.starts_with("rna")) return 0x7fffe000;
       if (relu && is_negative(single_format, a.bits)) return 0;
       const u32 bits = round(a.bits);
-      return is_finite && (bits & 0x7fffffff) == 0x7f800000 ? bits - 0x2000 : bits;
+      return is_finite && (bits & 0x7f800000) == 0x7f800000 ? bits - 0x2000 : bits;
     });
   };
   for (const Direction& direction : {directions[0], directions[1]}) {
@@ -320,7 +321,8 @@ void tf32(ReferenceTable& table) {
   }
   const auto away = [](u32 bits) {
     const u32 kept = bits & ~0x1fffu;
-    return (bits & 0x1000) != 0 ? kept + 0x2000 : kept;
+    const bool most = (kept & 0x7fffffff) == 0x7fffe000;
+    return (bits & 0x1000) != 0 && !most ? kept + 0x2000 : kept;
   };
   row("rna", false, false, away);
   row("rna.satfinite", false, true, away);

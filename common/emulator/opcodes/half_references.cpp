@@ -116,15 +116,28 @@ void arithmetic(Rows<Single, Pair> rows, HalfKind kind) {
 void flushing(Rows<F16, F16x2> rows) {
   static constexpr Format f = half_format;
   const auto ftz = [](u64 a) { return flushed(f, a); };
+  // Flushed is what is subnormal in a format with more exponents, before it loses bits for that.
+  const auto flushing = [](auto compute, auto... a) {
+    static constexpr Format wide{8, 10};
+    const u64 result = compute(f, flushed(f, a)...);
+    const u64 large = compute(wide, soft_convert(f, wide, flushed(f, a), Rounding::nearest)...);
+    const u64 least = soft_convert(f, wide, 0x0400, Rounding::nearest);
+    const bool tiny = !is_nan(wide, large) && magnitude(wide, large) < least;
+    return tiny ? result & 0x8000 : result;
+  };
   const auto add = [=](u64 a, u64 b) {
-    return ftz(soft_add(f, ftz(a), ftz(b), Rounding::nearest));
+    return flushing([](Format in, u64 x, u64 y) { return soft_add(in, x, y, Rounding::nearest); },
+                    a, b);
   };
   const auto subtract = [=](u64 a, u64 b) { return add(a, negated(f, b)); };
   const auto multiply = [=](u64 a, u64 b) {
-    return ftz(soft_multiply(f, ftz(a), ftz(b), Rounding::nearest));
+    return flushing(
+        [](Format in, u64 x, u64 y) { return soft_multiply(in, x, y, Rounding::nearest); }, a, b);
   };
   const auto fma = [=](u64 a, u64 b, u64 c) {
-    return ftz(soft_fma(f, ftz(a), ftz(b), ftz(c), Rounding::nearest));
+    return flushing(
+        [](Format in, u64 x, u64 y, u64 z) { return soft_fma(in, x, y, z, Rounding::nearest); }, a,
+        b, c);
   };
   for (const std::string& rounding : {std::string("."), std::string(".rn.")}) {
     const std::string tail = rounding + "ftz.";
