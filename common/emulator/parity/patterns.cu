@@ -28,54 +28,52 @@ __device__ void keep(unsigned value, unsigned* out, unsigned one) {
   if (value == one * 0xa5) *out = value;
 }
 
-#define KERNEL(name)                                                                        \
+#define KERNEL(name)                                                                          \
   extern "C" __global__ void name(unsigned char* data, unsigned* out, int pattern, int other, \
                                   unsigned one)
 
 // `statement` sees: at (a generic 64-bit or a shared 32-bit address), one (the number 1).
-#define GLOBAL(name, bytes, statement)                                  \
-  KERNEL(name) {                                                        \
-    const unsigned element = elements[pattern][threadIdx.x];            \
-    if (element == nobody) return;                                      \
-    const unsigned char* at = data + element * (bytes);                 \
-    unsigned got = 0;                                                   \
-    statement;                                                          \
-    keep(got, out, one);                                                   \
+#define GLOBAL(name, bytes, statement)                       \
+  KERNEL(name) {                                             \
+    const unsigned element = elements[pattern][threadIdx.x]; \
+    if (element == nobody) return;                           \
+    const unsigned char* at = data + element * (bytes);      \
+    unsigned got = 0;                                        \
+    statement;                                               \
+    keep(got, out, one);                                     \
   }
-#define SHARED(name, bytes, statement)                                               \
-  KERNEL(name) {                                                                     \
-    __shared__ __align__(128) unsigned char tile[shared_bytes];                      \
-    const unsigned element = elements[pattern][threadIdx.x];                         \
-    if (element == nobody) return;                                                   \
-    const unsigned at =                                                              \
-        static_cast<unsigned>(__cvta_generic_to_shared(tile)) + element * (bytes);   \
-    unsigned got = 0;                                                                \
-    statement;                                                                       \
-    keep(got, out, one);                                                                \
+#define SHARED(name, bytes, statement)                                                             \
+  KERNEL(name) {                                                                                   \
+    __shared__ __align__(128) unsigned char tile[shared_bytes];                                    \
+    const unsigned element = elements[pattern][threadIdx.x];                                       \
+    if (element == nobody) return;                                                                 \
+    const unsigned at = static_cast<unsigned>(__cvta_generic_to_shared(tile)) + element * (bytes); \
+    unsigned got = 0;                                                                              \
+    statement;                                                                                     \
+    keep(got, out, one);                                                                           \
   }
 
 #define LOAD_1(text, constraint) asm volatile(text " %0, [%1];" : "=r"(got) : constraint(at))
 #define LOAD_V1(text, constraint) asm volatile(text " {%0}, [%1];" : "=r"(got) : constraint(at))
-#define LOAD_64(text, constraint)                                        \
-  unsigned long long wide;                                               \
-  asm volatile(text " %0, [%1];" : "=l"(wide) : constraint(at));         \
+#define LOAD_64(text, constraint)                                \
+  unsigned long long wide;                                       \
+  asm volatile(text " %0, [%1];" : "=l"(wide) : constraint(at)); \
   got = static_cast<unsigned>(wide) ^ static_cast<unsigned>(wide >> 32)
-#define LOAD_2(text, constraint)                                                            \
-  unsigned b;                                                                               \
-  asm volatile(text " {%0, %1}, [%2];" : "=r"(got), "=r"(b) : constraint(at));              \
+#define LOAD_2(text, constraint)                                               \
+  unsigned b;                                                                  \
+  asm volatile(text " {%0, %1}, [%2];" : "=r"(got), "=r"(b) : constraint(at)); \
   got ^= b
-#define LOAD_4(text, constraint)                                                    \
-  unsigned b, c, d;                                                                 \
-  asm volatile(text " {%0, %1, %2, %3}, [%4];"                                      \
-               : "=r"(got), "=r"(b), "=r"(c), "=r"(d)                               \
-               : constraint(at));                                                   \
+#define LOAD_4(text, constraint)                      \
+  unsigned b, c, d;                                   \
+  asm volatile(text " {%0, %1, %2, %3}, [%4];"        \
+               : "=r"(got), "=r"(b), "=r"(c), "=r"(d) \
+               : constraint(at));                     \
   got ^= b ^ c ^ d
 #define STORE_1(text, constraint) asm volatile(text " [%0], %1;" ::constraint(at), "r"(one))
 #define STORE_V1(text, constraint) asm volatile(text " [%0], {%1};" ::constraint(at), "r"(one))
 #define STORE_64(text, constraint) \
   asm volatile(text " [%0], %1;" ::constraint(at), "l"(static_cast<unsigned long long>(one)))
-#define STORE_2(text, constraint) \
-  asm volatile(text " [%0], {%1, %1};" ::constraint(at), "r"(one))
+#define STORE_2(text, constraint) asm volatile(text " [%0], {%1, %1};" ::constraint(at), "r"(one))
 #define STORE_4(text, constraint) \
   asm volatile(text " [%0], {%1, %1, %1, %1};" ::constraint(at), "r"(one))
 
@@ -112,19 +110,23 @@ SHARED(sst_v4_u32, 16, STORE_4("st.shared.v4.u32", "r"))
   asm volatile(text " [%0], %1;" ::constraint(at), kind(value) : "memory")
 #define ATOM(text, value, constraint) \
   asm volatile(text " %0, [%1], %2;" : "=r"(got) : constraint(at), "r"(value) : "memory")
-#define ATOM_64(text, value, constraint)                                                       \
-  unsigned long long wide;                                                                     \
-  asm volatile(text " %0, [%1], %2;" : "=l"(wide) : constraint(at), "l"(value) : "memory");    \
+#define ATOM_64(text, value, constraint)                                                    \
+  unsigned long long wide;                                                                  \
+  asm volatile(text " %0, [%1], %2;" : "=l"(wide) : constraint(at), "l"(value) : "memory"); \
   got = static_cast<unsigned>(wide) ^ static_cast<unsigned>(wide >> 32)
-#define ATOM_F32(text, constraint)                                                             \
-  float f;                                                                                     \
-  asm volatile(text " %0, [%1], %2;" : "=f"(f) : constraint(at), "f"(static_cast<float>(one))  \
-               : "memory");                                                                    \
+#define ATOM_F32(text, constraint)                            \
+  float f;                                                    \
+  asm volatile(text " %0, [%1], %2;"                          \
+               : "=f"(f)                                      \
+               : constraint(at), "f"(static_cast<float>(one)) \
+               : "memory");                                   \
   got = __float_as_uint(f)
-#define ATOM_F64(text, constraint)                                                             \
-  double f;                                                                                    \
-  asm volatile(text " %0, [%1], %2;" : "=d"(f) : constraint(at), "d"(static_cast<double>(one)) \
-               : "memory");                                                                    \
+#define ATOM_F64(text, constraint)                             \
+  double f;                                                    \
+  asm volatile(text " %0, [%1], %2;"                           \
+               : "=d"(f)                                       \
+               : constraint(at), "d"(static_cast<double>(one)) \
+               : "memory");                                    \
   got = static_cast<unsigned>(f)
 #define CAS(text, constraint) \
   asm volatile(text " %0, [%1], 0, %2;" : "=r"(got) : constraint(at), "r"(one) : "memory")
@@ -167,20 +169,20 @@ SHARED(sred_or_b32, 4, RED("red.shared.or.b32", "r", OWN, "r"))
 SHARED(sred_add_f32, 4, RED("red.shared.add.f32", "f", OWN_F32, "r"))
 
 // All lanes at one address, and every compiler can see that.
-#define GLOBAL_ONE(name, statement)  \
-  KERNEL(name) {                     \
-    const unsigned char* at = data;  \
-    unsigned got = 0;                \
-    statement;                       \
-    keep(got, out, one);             \
+#define GLOBAL_ONE(name, statement) \
+  KERNEL(name) {                    \
+    const unsigned char* at = data; \
+    unsigned got = 0;               \
+    statement;                      \
+    keep(got, out, one);            \
   }
-#define SHARED_ONE(name, statement)                                                        \
-  KERNEL(name) {                                                                           \
-    __shared__ __align__(128) unsigned char tile[shared_bytes];                            \
-    const unsigned at = static_cast<unsigned>(__cvta_generic_to_shared(tile));             \
-    unsigned got = 0;                                                                      \
-    statement;                                                                             \
-    keep(got, out, one);                                                                   \
+#define SHARED_ONE(name, statement)                                            \
+  KERNEL(name) {                                                               \
+    __shared__ __align__(128) unsigned char tile[shared_bytes];                \
+    const unsigned at = static_cast<unsigned>(__cvta_generic_to_shared(tile)); \
+    unsigned got = 0;                                                          \
+    statement;                                                                 \
+    keep(got, out, one);                                                       \
   }
 GLOBAL_ONE(gred_one_add_1, RED("red.global.add.u32", "r", one, "l"))
 GLOBAL_ONE(gred_one_add_u32, RED("red.global.add.u32", "r", OWN, "l"))
@@ -289,8 +291,8 @@ unsigned scramble(unsigned x) {
 }
 
 struct Groups {
-  std::vector<int> all;        // for every load and store
-  std::vector<int> few;        // enough for variants of one instruction
+  std::vector<int> all;         // for every load and store
+  std::vector<int> few;         // enough for variants of one instruction
   std::vector<int> collisions;  // for atomics
   int linear = 0;
 };
@@ -363,7 +365,10 @@ struct Entry {
   const char* name;
   Kernel kernel;
 };
-#define ENTRY(name) Entry{#name, name}
+#define ENTRY(name) \
+  Entry {           \
+#name, name     \
+  }
 
 unsigned char* data = nullptr;
 unsigned* out = nullptr;
@@ -399,45 +404,41 @@ int main(int count, char** arguments) {
   cudaMalloc(&data, 1 << 20);
   cudaMalloc(&out, 4);
   cudaMemset(data, 0, 1 << 20);
-  for (const Entry& entry : {ENTRY(gld_u32), ENTRY(gld_u64), ENTRY(gld_v4_u32), ENTRY(gst_u32),
-                             ENTRY(gst_v4_u32), ENTRY(sld_u8), ENTRY(sld_u16), ENTRY(sld_u32),
-                             ENTRY(sld_u64), ENTRY(sld_v4_u32), ENTRY(sst_u16), ENTRY(sst_u32),
-                             ENTRY(sst_u64), ENTRY(sst_v4_u32)}) {
+  for (const Entry& entry :
+       {ENTRY(gld_u32), ENTRY(gld_u64), ENTRY(gld_v4_u32), ENTRY(gst_u32), ENTRY(gst_v4_u32),
+        ENTRY(sld_u8), ENTRY(sld_u16), ENTRY(sld_u32), ENTRY(sld_u64), ENTRY(sld_v4_u32),
+        ENTRY(sst_u16), ENTRY(sst_u32), ENTRY(sst_u64), ENTRY(sst_v4_u32)}) {
     for (const int pattern : groups.all) launch(entry, pattern, -1);
   }
-  for (const Entry& entry :
-       {ENTRY(gld_u8), ENTRY(gld_u16), ENTRY(gld_nc_u32), ENTRY(gld_cg_u32),
-        ENTRY(gld_volatile_u32), ENTRY(gld_v2_u32), ENTRY(gst_u8), ENTRY(gst_u16),
-        ENTRY(gst_cs_u32), ENTRY(gst_u64), ENTRY(gst_v2_u32), ENTRY(sld_v2_u32), ENTRY(sst_u8),
-        ENTRY(sst_v2_u32)}) {
+  for (const Entry& entry : {ENTRY(gld_u8), ENTRY(gld_u16), ENTRY(gld_nc_u32), ENTRY(gld_cg_u32),
+                             ENTRY(gld_volatile_u32), ENTRY(gld_v2_u32), ENTRY(gst_u8),
+                             ENTRY(gst_u16), ENTRY(gst_cs_u32), ENTRY(gst_u64), ENTRY(gst_v2_u32),
+                             ENTRY(sld_v2_u32), ENTRY(sst_u8), ENTRY(sst_v2_u32)}) {
     for (const int pattern : groups.few) launch(entry, pattern, -1);
   }
   for (const Entry& entry :
-       {ENTRY(gred_add_u32),   ENTRY(gred_add_u64),   ENTRY(gred_add_f32),
-        ENTRY(gred_add_f64),   ENTRY(gred_add_f16x2), ENTRY(gred_max_u32),
-        ENTRY(gred_max_s32),   ENTRY(gred_max_u64),   ENTRY(gred_or_b32),
-        ENTRY(gred_xor_b32),   ENTRY(gred_inc_u32),   ENTRY(gatom_add_u32),
-        ENTRY(gatom_add_u64),  ENTRY(gatom_add_f32),  ENTRY(gatom_add_f64),
-        ENTRY(gatom_add_f16x2), ENTRY(gatom_max_s32), ENTRY(gatom_or_b32),
-        ENTRY(gatom_exch_b32), ENTRY(gatom_exch_b64), ENTRY(gatom_cas_b32),
-        ENTRY(satom_add_u32),  ENTRY(satom_add_u64),  ENTRY(satom_add_f32),
-        ENTRY(satom_max_s32),  ENTRY(satom_exch_b32), ENTRY(satom_cas_b32),
-        ENTRY(sred_add_u32),   ENTRY(sred_or_b32),    ENTRY(sred_add_f32)}) {
+       {ENTRY(gred_add_u32),   ENTRY(gred_add_u64),   ENTRY(gred_add_f32),   ENTRY(gred_add_f64),
+        ENTRY(gred_add_f16x2), ENTRY(gred_max_u32),   ENTRY(gred_max_s32),   ENTRY(gred_max_u64),
+        ENTRY(gred_or_b32),    ENTRY(gred_xor_b32),   ENTRY(gred_inc_u32),   ENTRY(gatom_add_u32),
+        ENTRY(gatom_add_u64),  ENTRY(gatom_add_f32),  ENTRY(gatom_add_f64),  ENTRY(gatom_add_f16x2),
+        ENTRY(gatom_max_s32),  ENTRY(gatom_or_b32),   ENTRY(gatom_exch_b32), ENTRY(gatom_exch_b64),
+        ENTRY(gatom_cas_b32),  ENTRY(satom_add_u32),  ENTRY(satom_add_u64),  ENTRY(satom_add_f32),
+        ENTRY(satom_max_s32),  ENTRY(satom_exch_b32), ENTRY(satom_cas_b32),  ENTRY(sred_add_u32),
+        ENTRY(sred_or_b32),    ENTRY(sred_add_f32)}) {
     for (const int pattern : groups.collisions) launch(entry, pattern, -1);
   }
   for (const Entry& entry :
-       {ENTRY(gred_one_add_1),     ENTRY(gred_one_add_u32),   ENTRY(gred_one_add_u64),
-        ENTRY(gred_one_add_f32),   ENTRY(gred_one_add_f64),   ENTRY(gred_one_max_u32),
-        ENTRY(gred_one_max_s32),   ENTRY(gred_one_or_b32),    ENTRY(gred_one_xor_b32),
-        ENTRY(gred_one_inc_u32),   ENTRY(gatom_one_add_1),    ENTRY(gatom_one_add_u32),
-        ENTRY(gatom_one_add_u64),  ENTRY(gatom_one_max_s32),  ENTRY(gatom_one_exch_b32),
-        ENTRY(gatom_one_cas_b32),  ENTRY(satom_one_add_1),    ENTRY(satom_one_add_u32),
-        ENTRY(satom_one_max_s32),  ENTRY(satom_one_exch_b32), ENTRY(sred_one_add_1),
-        ENTRY(sred_one_add_u32),   ENTRY(sred_one_or_b32)}) {
+       {ENTRY(gred_one_add_1),    ENTRY(gred_one_add_u32),   ENTRY(gred_one_add_u64),
+        ENTRY(gred_one_add_f32),  ENTRY(gred_one_add_f64),   ENTRY(gred_one_max_u32),
+        ENTRY(gred_one_max_s32),  ENTRY(gred_one_or_b32),    ENTRY(gred_one_xor_b32),
+        ENTRY(gred_one_inc_u32),  ENTRY(gatom_one_add_1),    ENTRY(gatom_one_add_u32),
+        ENTRY(gatom_one_add_u64), ENTRY(gatom_one_max_s32),  ENTRY(gatom_one_exch_b32),
+        ENTRY(gatom_one_cas_b32), ENTRY(satom_one_add_1),    ENTRY(satom_one_add_u32),
+        ENTRY(satom_one_max_s32), ENTRY(satom_one_exch_b32), ENTRY(sred_one_add_1),
+        ENTRY(sred_one_add_u32),  ENTRY(sred_one_or_b32)}) {
     launch(entry, groups.linear, -1);
   }
-  for (const Entry& entry :
-       {ENTRY(cp_ca_4), ENTRY(cp_ca_8), ENTRY(cp_ca_16), ENTRY(cp_cg_16)}) {
+  for (const Entry& entry : {ENTRY(cp_ca_4), ENTRY(cp_ca_8), ENTRY(cp_ca_16), ENTRY(cp_cg_16)}) {
     for (const int pattern : groups.few) {
       launch(entry, pattern, groups.linear);
       if (is_whole(pattern)) launch(entry, groups.linear, pattern);
