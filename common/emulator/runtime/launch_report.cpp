@@ -34,7 +34,8 @@ std::string json_counters(const Counters& counters, bool all) {
   const char* separator = "";
   for (const auto& [name, value] : named_counters(counters)) {
     if (value == 0 && !all) continue;
-    text += separator + json_quoted(name) + ": " + json_number(value);
+    text += separator;
+    text += json_quoted(name) + ": " + json_number(value);
     separator = ", ";
   }
   return text + "}";
@@ -43,7 +44,8 @@ std::string json_counters(const Counters& counters, bool all) {
 namespace {
 
 std::string json_dim(const Dim3& d) {
-  return "[" + std::to_string(d.x) + ", " + std::to_string(d.y) + ", " + std::to_string(d.z) + "]";
+  return std::string("[") + std::to_string(d.x) + ", " + std::to_string(d.y) + ", " +
+         std::to_string(d.z) + "]";
 }
 
 std::string json_launch(const LaunchRecord& launch) {
