@@ -27,6 +27,7 @@ struct Requests {
   TestRequest test;
   DevCheckRequest dev_check;
   FuzzRequest fuzz;
+  DocsRequest docs;
   std::string id;
   std::function<int()> chosen;
 };
@@ -219,6 +220,17 @@ void add_measuring_commands(CLI::App& app, Requests& requests) {
     for (const std::string& rest : command->remaining()) requests.emulate.arguments.push_back(rest);
     requests.chosen = [&] { return cli::emulate(requests.emulate); };
   });
+
+  CLI::App& docs = add_command(app, "docs", "make the course's site, and look at it",
+                               "  ./ladder docs --open\n  ./ladder docs --serve --port 8001\n"
+                               "  ./ladder docs --no-solutions");
+  docs.add_flag("--open", requests.docs.open, "show it in a browser");
+  docs.add_flag("--serve", requests.docs.serve, "serve it to browsers on this machine");
+  docs.add_option("--port", requests.docs.port, "with --serve; 0 takes any that is free")
+      ->check(CLI::Range(0, 65535))
+      ->capture_default_str();
+  docs.add_flag("--no-solutions", requests.docs.no_solutions, "leave out the solutions' pages");
+  docs.callback([&] { requests.chosen = [&] { return cli::docs(requests.docs); }; });
 
   CLI::App& doctor =
       add_command(app, "doctor", "what this machine has and lacks", "  ./ladder doctor");

@@ -76,6 +76,12 @@ int diff(const std::string& id);
 int next(const Running& request);
 int doctor();
 
+struct DocsRequest {
+  bool open = false, serve = false, no_solutions = false;
+  int port = 8000;
+};
+int docs(const DocsRequest& request);
+
 struct DevCheckRequest {
   std::vector<std::string> chapters;  // empty: all
   bool quick = false;                 // nothing is compiled or run

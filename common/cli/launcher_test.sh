@@ -15,8 +15,8 @@ mkdir -p "$root" "$bin" "$box/elsewhere" "$box/include"
 failures=0
 
 # The same script, but nothing of this machine's own toolkit and headers is seen.
-sed -e "s|/usr/local/cuda|$box/no-cuda|g" -e "s|/usr/include|$box/include|g" "$launcher" \
-  >"$root/ladder"
+sed -e "s|/usr/local/cuda|$box/no-cuda|g" -e "s|/usr/include|$box/include|g" \
+  -e "s|/usr/share|$box/share|g" "$launcher" >"$root/ladder"
 chmod +x "$root/ladder"
 for tool in bash env readlink dirname uname mkdir mv cat rm sed grep flock chmod id touch true; do
   if path=$(type -P "$tool"); then ln -s "$path" "$bin/$tool"; fi
@@ -162,9 +162,19 @@ rm -rf "$root/build"
 
 # Packages: the headers are gone.
 fake_all
-rm -rf "$root/build" "$box/include/doctest"
 fake dpkg-query 'exit 1'
 fake apt-get 'exit 0'
+: >"$calls"
+if ((EUID == 0)); then
+  launch list
+  launch docs --help
+  check "what only the site needs is not installed for other commands" never_called apt-get
+  launch docs
+  check "the site's packages are installed when it is asked for" called \
+    "apt-get .*install .*doxygen.* doxygen-awesome-css libjs-mathjax"
+  check "the command runs after its packages came" says "<docs>"
+fi
+rm -rf "$root/build" "$box/include/doctest"
 : >"$calls"
 if ((EUID == 0)); then
   launch list

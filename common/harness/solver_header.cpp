@@ -357,8 +357,9 @@ class HeaderParser {
     } else if (is_title(line.text) && header_.title.empty()) {
       parse_title(std::string_view(line.text).substr(2), header_);
     } else {
-      std::string& prose = seen_.count("solution") > 0 ? header_.solution_prose : header_.prose;
-      prose += line.text + "\n";
+      const bool of_solution = seen_.count("solution") > 0;
+      (of_solution ? header_.solution_prose : header_.prose) += line.text + "\n";
+      header_.prose_lines.push_back({line.number, line.text, of_solution});
     }
   }
 

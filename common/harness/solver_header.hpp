@@ -47,6 +47,13 @@ struct Failure {
   std::vector<CaseSelector> passes_at;
 };
 
+// One line of prose and where it stands: `//!` lines may also stand between lines of code.
+struct ProseLine {
+  int line = 0;
+  std::string text;
+  bool of_solution = false;  // after @solution
+};
+
 struct SolverHeader {
   std::string title;   // "Step 02: one atomic per block"
   std::string idea;    // the title's part after the colon
@@ -63,9 +70,10 @@ struct SolverHeader {
   std::vector<Relation> goals;
   std::vector<Relation> claims;
   Failure stub_fails{Failure::Kind::wrong, "", {}, {}};
-  Failure fails;               // mutants
-  std::string prose;           // the block without its keys, up to @solution
-  std::string solution_prose;  // after @solution
+  Failure fails;                       // mutants
+  std::string prose;                   // the block without its keys, up to @solution
+  std::string solution_prose;          // after @solution
+  std::vector<ProseLine> prose_lines;  // both, line by line
   // "@problem whole_program": a file with its own main, for judge_program.
   bool is_program() const { return problem == "whole_program"; }
 };

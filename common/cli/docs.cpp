@@ -1,0 +1,56 @@
+// `ladder docs`: builds the course's site; opens it in a browser, or serves it on this machine.
+#include <unistd.h>
+
+#include <cstdio>
+
+#include "common/cli/commands.hpp"
+#include "common/cli/file_server.hpp"
+#include "common/cli/process.hpp"
+#include "common/harness/catalog.hpp"
+#include "common/harness/text.hpp"
+#include "common/harness/verdict.hpp"
+
+namespace ladder::cli {
+namespace {
+
+// What ninja says besides its own progress.
+std::string reasons(const std::string& output) {
+  std::string text;
+  for (const std::string& line : lines_of(output)) {
+    const bool progress =
+        line.rfind("[", 0) == 0 || line.rfind("ninja: ", 0) == 0 || line.rfind("FAILED: ", 0) == 0;
+    if (!progress) text += line + "\n";
+  }
+  return text;
+}
+
+void open_in_browser(const std::string& page) {
+  const Finished finished = run_and_watch({"xdg-open", page});
+  if (finished.code != 0)
+    std::fprintf(stderr, "ladder: no browser could be started; open %s\n", page.c_str());
+}
+
+}  // namespace
+
+int docs(const DocsRequest& request) {
+  const Tree tree = Tree::find();
+  const char* target = request.no_solutions ? "docs-without-solutions" : "docs";
+  if (isatty(STDERR_FILENO)) std::fprintf(stderr, "making the site\n");
+  const Finished finished = run_and_watch({"ninja", "-C", tree.build.string(), target});
+  const std::string said = reasons(finished.output);
+  if (finished.code == 127) throw MachineError("ninja could not be started");
+  if (finished.code != 0)
+    throw UsageError("the site was not made:\n" + (said.empty() ? finished.output : said));
+  std::fputs(said.c_str(), stdout);
+  const std::filesystem::path html = tree.build / "docs" / "html";
+  if (request.open && !request.serve) open_in_browser((html / "index.html").string());
+  if (!request.serve) return 0;
+  FileServer server(html, request.port);
+  std::printf("http://localhost:%d/  (Ctrl-C ends it)\n", server.port());
+  std::fflush(stdout);
+  if (request.open) open_in_browser("http://localhost:" + std::to_string(server.port()) + "/");
+  server.run();
+  return 0;
+}
+
+}  // namespace ladder::cli

@@ -1,0 +1,173 @@
+#include "docs/weave/course.hpp"
+
+#include <algorithm>
+
+#include "common/harness/files.hpp"
+#include "common/harness/gate_checks.hpp"
+#include "common/harness/text.hpp"
+#include "common/harness/verdict.hpp"
+
+namespace ladder::weave {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::string_view extensions_heading = "## Possibilities for extensions";
+
+// The gate's own checks of headers: a parent that is missing or does not exist, no title, …
+void require_good_headers(const Tree& tree, const Catalog& catalog,
+                          const ProblemRegistry& problems) {
+  const Toolkit no_toolkit;
+  const GateOptions options;
+  GateLog log(tree.source);
+  Gate gate{tree, catalog, no_toolkit, problems, options, log, {}};
+  for (const CatalogEntry& entry : catalog.all()) {
+    if (entry.kind == SolverKind::exercise || entry.kind == SolverKind::mutant) continue;
+    const std::string text = read_file(entry.file);
+    gate.solvers.push_back(
+        {entry, text, parse_solver_header(text, fs::relative(entry.file, tree.source).string())});
+  }
+  check_headers(gate);
+  std::vector<std::string> found;
+  for (const GateFinding& finding : log.report().findings) found.push_back(finding.text());
+  if (!found.empty()) throw UsageError(join(found, "\n"));
+}
+
+void read_solver(const Tree& tree, const CatalogEntry& entry, Solver& solver) {
+  solver.entry = entry;
+  solver.file = fs::relative(entry.file, tree.source).string();
+  const std::string text = read_file(entry.file);
+  solver.lines = lines_of(text);
+  solver.header = parse_solver_header(text, solver.file);
+}
+
+// Lines on which the statement and each hint begin.
+void find_places(const std::string& text, Exercise& exercise) {
+  int number = 0;
+  for (const std::string& line : lines_of(text)) {
+    ++number;
+    const bool said = !trim(line).empty();
+    if (line.rfind("## Hint ", 0) == 0) {
+      exercise.hint_lines.push_back(0);
+    } else if (said && !exercise.hint_lines.empty()) {
+      int& place = exercise.hint_lines.back();
+      if (place == 0) place = number;
+    } else if (said && exercise.statement_line == 0 && line.rfind("# ", 0) != 0) {
+      exercise.statement_line = number;
+    }
+  }
+}
+
+Exercise read_exercise(const Tree& tree, const Catalog& catalog, const CatalogEntry& entry) {
+  Exercise exercise;
+  read_solver(tree, catalog.solution_of(entry), exercise);
+  const fs::path sheet =
+      tree.source / "chapters" / entry.chapter / "exercises" / (entry.name + ".md");
+  exercise.sheet_file = fs::relative(sheet, tree.source).string();
+  const std::string text = read_file(sheet);
+  exercise.sheet = parse_sheet(text, exercise.sheet_file);
+  find_places(text, exercise);
+  exercise.stub = generate_stub(join(exercise.lines, "\n") + "\n", exercise.file);
+  exercise.entry = entry;
+  return exercise;
+}
+
+std::vector<Measurements> read_results(const Tree& tree, const std::string& chapter) {
+  std::vector<fs::path> files;
+  const fs::path folder = tree.source / "chapters" / chapter / "results";
+  if (fs::is_directory(folder)) {
+    for (const auto& file : fs::directory_iterator(folder)) {
+      if (file.path().extension() == ".json") files.push_back(file.path());
+    }
+  }
+  std::sort(files.begin(), files.end());
+  std::vector<Measurements> measured;
+  for (const fs::path& file : files) {
+    measured.push_back(read_measurements(file, fs::relative(file, tree.source).string()));
+  }
+  return measured;
+}
+
+Chapter read_chapter(const Tree& tree, const Catalog& catalog, const std::string& name,
+                     const fs::path& counters) {
+  Chapter chapter;
+  chapter.name = name;
+  chapter.number = name.substr(0, name.find('_'));
+  const fs::path introduction = tree.source / "chapters" / name / "intro.md";
+  chapter.introduction =
+      parse_introduction(read_file(introduction), fs::relative(introduction, tree.source).string());
+  for (const CatalogEntry& entry : catalog.all()) {
+    if (entry.chapter != name) continue;
+    if (entry.kind == SolverKind::exercise) {
+      chapter.exercises.push_back(read_exercise(tree, catalog, entry));
+      continue;
+    }
+    std::vector<Solver>* list = entry.kind == SolverKind::step      ? &chapter.steps
+                                : entry.kind == SolverKind::program ? &chapter.programs
+                                : entry.kind == SolverKind::ceiling ? &chapter.ceilings
+                                                                    : nullptr;
+    if (list != nullptr) read_solver(tree, entry, list->emplace_back());
+  }
+  chapter.measured = read_results(tree, name);
+  const fs::path counted = counters / (name + ".json");
+  if (fs::exists(counted)) chapter.counters = read_counters(counted);
+  return chapter;
+}
+
+}  // namespace
+
+std::string Solver::parent() const {
+  if (!header.builds_on.empty()) return header.builds_on.front();
+  return header.rewrites.empty() ? "" : header.rewrites.front();
+}
+
+const Solver* Chapter::find(const std::string& solver) const {
+  for (const auto* list : {&steps, &programs, &ceilings}) {
+    for (const Solver& candidate : *list) {
+      if (candidate.entry.name == solver) return &candidate;
+    }
+  }
+  return nullptr;
+}
+
+Introduction parse_introduction(std::string_view text, const std::string& file) {
+  Introduction introduction;
+  introduction.file = file;
+  int number = 0;
+  for (const std::string& line : lines_of(text)) {
+    ++number;
+    if (number == 1) {
+      const std::size_t brace = line.find(" {#");
+      if (line.rfind("# ", 0) != 0 || brace == std::string::npos || line.back() != '}') {
+        throw UsageError(file + ":1: an introduction begins with '# Title {#anchor}'");
+      }
+      introduction.title = line.substr(2, brace - 2);
+      introduction.anchor = line.substr(brace + 3, line.size() - brace - 4);
+      introduction.body_line = 2;
+    } else if (line == extensions_heading) {
+      introduction.extensions_line = number + 1;
+    } else if (introduction.extensions_line > 0) {
+      introduction.extensions += line + "\n";
+    } else {
+      introduction.body += line + "\n";
+    }
+  }
+  if (introduction.extensions_line == 0) {
+    throw UsageError(file + ":" + std::to_string(number) + ": the introduction lacks '" +
+                     std::string(extensions_heading) + "'");
+  }
+  return introduction;
+}
+
+Course read_course(const Tree& tree, const Catalog& catalog, const ProblemRegistry& problems,
+                   const fs::path& counters) {
+  require_good_headers(tree, catalog, problems);
+  Course course;
+  for (const std::string& name : catalog.chapters()) {
+    course.chapters.push_back(read_chapter(tree, catalog, name, counters));
+  }
+  return course;
+}
+
+}  // namespace ladder::weave

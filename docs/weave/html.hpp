@@ -1,0 +1,48 @@
+// HTML as text: escaping, and numbers as pages show them.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace ladder::weave {
+
+// For text and for attribute values in double quotes.
+std::string escape(std::string_view text);
+
+// "a `b` *c*" of an idea, a hint's first words: code in backticks, the rest escaped.
+std::string inline_code(std::string_view text);
+
+// `<a href="href">text</a>`; the text is escaped.
+std::string link(std::string_view href, std::string_view text);
+
+// A table with a head; cells are HTML. Numbers stand right in all columns but the first.
+class HtmlTable {
+ public:
+  explicit HtmlTable(std::vector<std::string> head, std::string css_class = "kl-table")
+      : head_(std::move(head)), css_class_(std::move(css_class)) {}
+  void add(std::vector<std::string> cells) { rows_.push_back(std::move(cells)); }
+  bool empty() const { return rows_.empty(); }
+  std::string text() const;
+
+ private:
+  std::vector<std::string> head_;
+  std::string css_class_;
+  std::vector<std::vector<std::string>> rows_;
+};
+
+// "2<sup>28</sup>", "25 million", "4096": how a size is said.
+std::string size_text(double value);
+// "N = 2<sup>28</sup>" for each of "N=268435456 M=7".
+std::string sizes_text(const std::vector<std::pair<std::string, double>>& sizes);
+// 3 significant digits: "73.9 µs", "1.41 s".
+std::string time_text(double microseconds);
+// "102.0 %", "0.18 %": at least two significant digits.
+std::string percent_text(double ratio);
+// "12 345": thin spaces between thousands.
+std::string count_text(double value);
+// "%.*f"
+std::string fixed(double value, int decimals);
+
+}  // namespace ladder::weave

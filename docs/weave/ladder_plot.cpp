@@ -1,0 +1,127 @@
+#include <algorithm>
+#include <cmath>
+
+#include "docs/weave/figures.hpp"
+#include "docs/weave/html.hpp"
+#include "docs/weave/svg.hpp"
+
+namespace ladder::weave {
+
+namespace {
+
+constexpr double left = 24, right = 470, top = 44, row_height = 46;
+// One look for each size; a third and further sizes repeat them.
+constexpr const char* marks[] = {"kl-series-1", "kl-series-2", "kl-series-3", "kl-series-4"};
+
+std::string plain_sizes(const Sizes& sizes) {
+  std::string text;
+  for (const auto& [name, value] : sizes) {
+    int exponent = 0;
+    const bool power = std::frexp(value, &exponent) == 0.5 && exponent > 11;
+    text += (text.empty() ? "" : ", ") + name + " = " +
+            (power ? "2^" + std::to_string(exponent - 1) : size_text(value));
+  }
+  return text;
+}
+
+struct Plot {
+  const Chapter& chapter;
+  const Measurements& measured;
+  std::vector<Sizes> sizes;
+  double lowest = 1, highest = 1;
+
+  double x(double ratio) const {
+    const double low = std::floor(std::log10(lowest)), high = std::log10(highest) + 0.08;
+    return left + (right - left) * (std::log10(ratio) - low) / (high - low);
+  }
+};
+
+Plot survey(const Chapter& chapter, const Measurements& measured) {
+  Plot plot{chapter, measured, {}, 1, 1};
+  for (const Solver& step : chapter.steps) {
+    const auto found = measured.timings.find(step.entry.id());
+    if (found == measured.timings.end()) continue;
+    for (const Timing& timing : found->second) {
+      if (timing.ceiling.empty() || timing.ratio <= 0) continue;
+      plot.lowest = std::min(plot.lowest, timing.ratio);
+      plot.highest = std::max(plot.highest, timing.ratio);
+      if (std::find(plot.sizes.begin(), plot.sizes.end(), timing.at) == plot.sizes.end()) {
+        plot.sizes.push_back(timing.at);
+      }
+    }
+  }
+  if (plot.lowest == 1) plot.lowest = 0.5;
+  std::sort(plot.sizes.begin(), plot.sizes.end());
+  return plot;
+}
+
+void draw_mark(Svg& svg, std::size_t series, double x, double y) {
+  const std::string css_class = marks[series % std::size(marks)];
+  if (series % 2 == 0) {
+    svg.circle(x, y, 5, css_class);
+  } else {
+    svg.rectangle(x - 5, y - 5, 10, 10, css_class);
+  }
+}
+
+void draw_axis(Svg& svg, const Plot& plot, double bottom) {
+  const int low = static_cast<int>(std::floor(std::log10(plot.lowest)));
+  for (int power = low; power <= 0; ++power) {
+    const double at = plot.x(std::pow(10.0, power));
+    svg.line(at, top, at, bottom, power == 0 ? "kl-ceiling" : "kl-grid");
+    const int decimals = std::max(0, -power - 2);
+    svg.text(at, bottom + 16, fixed(std::pow(10.0, power + 2), decimals) + " %", "kl-small",
+             "middle");
+  }
+}
+
+}  // namespace
+
+std::string ladder_plot(const Chapter& chapter, const Measurements& measured) {
+  const Plot plot = survey(chapter, measured);
+  if (plot.sizes.empty()) return "";
+  std::string ceiling, description = "Speed as a share of the ceiling, logarithmic.";
+  const double bottom = top + row_height * static_cast<double>(chapter.steps.size());
+  Svg svg(right + 10, bottom + 28, [&] {
+    for (const Solver& step : chapter.steps) {
+      for (const Sizes& at : plot.sizes) {
+        const Timing* timing = measured.find(step.entry.id(), at);
+        if (timing == nullptr || timing->ceiling.empty()) continue;
+        ceiling = timing->ceiling;
+        description += " " + step.header.title + ", " + plain_sizes(at) + ": " +
+                       percent_text(timing->ratio) + ".";
+      }
+    }
+    return description;
+  }());
+  draw_axis(svg, plot, bottom);
+  svg.text(plot.x(1), top - 8, "ceiling: " + ceiling, "kl-small", "end");
+  double legend = left;
+  for (std::size_t s = 0; s < plot.sizes.size(); ++s) {
+    draw_mark(svg, s, legend, 12);
+    const std::string name = plain_sizes(plot.sizes[s]);
+    svg.text(legend + 10, 16, name, "kl-small");
+    legend += 30 + 7.2 * static_cast<double>(name.size());
+  }
+  double y = top;
+  for (const Solver& step : chapter.steps) {
+    svg.begin_link(step.page_file());
+    svg.text(left, y + 17, step.header.title, "kl-link kl-small");
+    svg.end_link();
+    svg.line(left, y + 31, plot.x(1), y + 31, "kl-grid");
+    std::string values;
+    for (std::size_t s = 0; s < plot.sizes.size(); ++s) {
+      const Timing* timing = measured.find(step.entry.id(), plot.sizes[s]);
+      if (timing == nullptr || timing->ratio <= 0) continue;
+      draw_mark(svg, s, plot.x(timing->ratio), y + 31);
+      values += (values.empty() ? "" : ", ") + percent_text(timing->ratio);
+    }
+    svg.text(right, y + 17, values, "kl-small", "end");
+    y += row_height;
+  }
+  return svg.figure(
+      "Each step's speed against the ceiling. The scale is logarithmic; the heavy "
+      "line is the ceiling, measured in the same run.");
+}
+
+}  // namespace ladder::weave

@@ -1,0 +1,105 @@
+// weave: annotated code becomes the course's site.
+//
+//   weave count CHAPTER LADDER OUTPUT   the emulator's counters of a chapter's steps, as JSON
+//   weave site OUTPUT [--no-solutions] [--no-search] [--doxygen PATH]
+#include <cstdio>
+#include <exception>
+
+#include "common/harness/files.hpp"
+#include "common/harness/gate_checks.hpp"
+#include "common/harness/process.hpp"
+#include "common/harness/text.hpp"
+#include "common/harness/verdict.hpp"
+#include "docs/weave/hand_written.hpp"
+#include "docs/weave/pages.hpp"
+#include "docs/weave/site.hpp"
+
+namespace ladder::weave {
+
+namespace {
+
+constexpr const char* usage =
+    "weave count CHAPTER LADDER OUTPUT\n"
+    "weave site OUTPUT [--no-solutions] [--no-search] [--doxygen PATH]";
+
+// A step that is wrong has no counters, and its page says so; a machine's fault stops.
+int count(const std::string& chapter, const std::string& ladder, const std::string& output) {
+  ProcessOptions options;
+  options.output_limit_bytes = std::size_t{64} << 20;
+  const ProcessResult checked = run_process(
+      {ladder, "check", chapter, "--on", "emulator", "--keep-going", "--json"}, options);
+  if (checked.exit_code < 0 || checked.exit_code == static_cast<int>(Verdict::machine_fault) ||
+      checked.exit_code == static_cast<int>(Verdict::usage)) {
+    throw MachineError("`ladder check " + chapter + "` failed:\n" + checked.output +
+                       checked.errors);
+  }
+  write_file(output, checked.output);
+  return 0;
+}
+
+std::vector<Page> pages_of(const Course& course, const ProblemRegistry& problems, const Tree& tree,
+                           bool solutions) {
+  std::vector<Page> pages = hand_written_pages(tree.source);
+  pages.push_back(feature_page(course));
+  for (const Chapter& chapter : course.chapters) {
+    pages.push_back(chapter_page(course, chapter));
+    for (const auto* list : {&chapter.steps, &chapter.ceilings, &chapter.programs}) {
+      for (const Solver& solver : *list) pages.push_back(step_page(chapter, solver));
+    }
+    for (const Exercise& exercise : chapter.exercises) {
+      const Problem* problem = problem_of(problems, chapter.name, exercise.header);
+      pages.push_back(exercise_page(chapter, exercise, problem));
+      if (solutions) pages.push_back(solution_page(chapter, exercise));
+    }
+  }
+  return pages;
+}
+
+int site(const std::vector<std::string>& arguments) {
+  const Tree tree = Tree::find();
+  SiteOptions options;
+  options.source = tree.source;
+  options.output = arguments[0];
+  bool solutions = true;
+  for (std::size_t i = 1; i < arguments.size(); ++i) {
+    if (arguments[i] == "--no-solutions") {
+      solutions = false;
+    } else if (arguments[i] == "--no-search") {
+      options.search = false;
+    } else if (arguments[i] == "--doxygen" && i + 1 < arguments.size()) {
+      options.doxygen = arguments[++i];
+    } else {
+      throw UsageError("unknown option " + arguments[i] + "\n" + usage);
+    }
+  }
+  const Course course = read_course(tree, Catalog(tree), problems(), options.output);
+  make_site(course, pages_of(course, problems(), tree, solutions), options);
+  std::printf("%s\n", (options.output / "html" / "index.html").c_str());
+  return 0;
+}
+
+int run(const std::vector<std::string>& arguments) {
+  if (arguments.size() == 4 && arguments[0] == "count") {
+    return count(arguments[1], arguments[2], arguments[3]);
+  }
+  if (arguments.size() >= 2 && arguments[0] == "site") {
+    return site({arguments.begin() + 1, arguments.end()});
+  }
+  throw UsageError(usage);
+}
+
+}  // namespace
+
+}  // namespace ladder::weave
+
+int main(int argc, char** argv) {
+  try {
+    return ladder::weave::run({argv + 1, argv + argc});
+  } catch (const ladder::Error& error) {
+    std::fprintf(stderr, "%s\n", error.what());
+    return static_cast<int>(error.verdict());
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "weave: %s\n", error.what());
+    return static_cast<int>(ladder::Verdict::machine_fault);
+  }
+}

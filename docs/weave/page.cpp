@@ -1,0 +1,93 @@
+#include "docs/weave/page.hpp"
+
+#include <cstdlib>
+#include <utility>
+
+#include "common/harness/text.hpp"
+#include "common/harness/verdict.hpp"
+
+namespace ladder::weave {
+
+Page::Page(std::string name, std::string title, Origin origin)
+    : name_(std::move(name)), title_(std::move(title)) {
+  // Doxygen's own name for the page that becomes index.html.
+  add("# " + title_ + " {#" + (name_ == "index" ? "mainpage" : name_) + "}", std::move(origin));
+  add("", {});
+}
+
+void Page::add(std::string_view line, Origin origin) {
+  text_ += std::string(line) + "\n";
+  origins_.push_back(std::move(origin));
+}
+
+void Page::markdown(std::string_view text, Origin origin) {
+  for (const std::string& line : lines_of(text)) {
+    add(line, origin);
+    if (origin.line > 0) ++origin.line;
+  }
+  add("", {});
+}
+
+void Page::heading(const std::string& title, const std::string& anchor) {
+  add("## " + title + " {#" + anchor + "}", {});
+  add("", {});
+}
+
+void Page::html(std::string_view html) {
+  add("\\htmlonly[block]", {});
+  for (const std::string& line : lines_of(html)) add(line, {});
+  add("\\endhtmlonly", {});
+  add("", {});
+}
+
+void Page::find(const std::string& anchor, const std::string& title, std::string features,
+                std::string text) {
+  search_.push_back({name_ + ".html" + (anchor.empty() ? "" : "#" + anchor), title,
+                     std::move(features), std::move(text)});
+}
+
+Origin Page::origin(int line) const {
+  if (line < 1 || line > static_cast<int>(origins_.size())) return {};
+  // A paragraph's warning may point behind its last line: the nearest line that has an author.
+  for (int at = line; at >= 1; --at) {
+    const Origin& found = origins_[static_cast<std::size_t>(at) - 1];
+    if (found.line > 0) return found;
+  }
+  return {};
+}
+
+namespace {
+
+// ".../pages/x.md:12: warning: text" of one of the pages, said of its origin.
+std::string explained(const std::string& line, const std::vector<Page>& pages) {
+  const std::size_t end = line.find(".md:");
+  if (end == std::string::npos) return line;
+  const std::size_t slash = line.rfind('/', end);
+  const std::string name = line.substr(slash == std::string::npos ? 0 : slash + 1,
+                                       end - (slash == std::string::npos ? 0 : slash + 1));
+  for (const Page& page : pages) {
+    if (page.name() != name) continue;
+    char* rest = nullptr;
+    const long number = std::strtol(line.c_str() + end + 4, &rest, 10);
+    const Origin origin = page.origin(static_cast<int>(number));
+    if (origin.line == 0) return line;
+    return origin.file + ":" + std::to_string(origin.line) + rest;
+  }
+  return line;
+}
+
+}  // namespace
+
+std::string explain_warnings(std::string_view log, const std::vector<Page>& pages) {
+  std::string text;
+  for (const std::string& line : lines_of(log)) {
+    const bool said = line.find(": warning: ") != std::string::npos ||
+                      line.find(": error: ") != std::string::npos ||
+                      line.rfind("error: ", 0) == 0 || line.rfind("warning: ", 0) == 0 ||
+                      line.rfind("  ", 0) == 0;
+    if (said) text += explained(line, pages) + "\n";
+  }
+  return text;
+}
+
+}  // namespace ladder::weave

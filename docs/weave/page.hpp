@@ -1,0 +1,58 @@
+// A page on its way to Doxygen: Markdown that knows, line by line, which file it came from, so that
+// what Doxygen has to say about it can be said about that file.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ladder::weave {
+
+struct Origin {
+  std::string file;  // relative to the source tree
+  int line = 0;      // 0: made by weave, not written by anybody
+};
+
+// What the search index knows of a page's part.
+struct SearchEntry {
+  std::string url;  // "vector_add_step_05.html#vector_add_step_05_program"
+  std::string title;
+  std::string features;  // names that the page introduces
+  std::string text;
+};
+
+class Page {
+ public:
+  // `name` is the page's address without ".html".
+  Page(std::string name, std::string title, Origin origin);
+
+  // Markdown; line i of it stands in line i of the origin and on.
+  void markdown(std::string_view text, Origin origin);
+  void heading(const std::string& title, const std::string& anchor);
+  // HTML that Doxygen passes on untouched. Never "\endhtmlonly" itself.
+  void html(std::string_view html);
+  // Where the page has something to find: at `anchor` ("" is its top).
+  void find(const std::string& anchor, const std::string& title, std::string features,
+            std::string text);
+
+  const std::string& name() const { return name_; }
+  const std::string& title() const { return title_; }
+  const std::string& text() const { return text_; }
+  const std::vector<SearchEntry>& search() const { return search_; }
+  // Of a line of text(), counted from 1.
+  Origin origin(int line) const;
+
+ private:
+  void add(std::string_view line, Origin origin);
+
+  std::string name_, title_, text_;
+  std::vector<Origin> origins_;
+  std::vector<SearchEntry> search_;
+};
+
+// Doxygen's log with each "…/pages/NAME.md:LINE: warning: …" said of the file that the line came
+// from. Lines that are no warnings are dropped.
+std::string explain_warnings(std::string_view log, const std::vector<Page>& pages);
+
+}  // namespace ladder::weave

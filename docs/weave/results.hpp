@@ -1,0 +1,46 @@
+// What was measured and counted: chapters/NN/results/GPU.json, and the emulator's counters, which
+// `weave count` asks for when the site is built. Every number of a page comes from here.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace ladder::weave {
+
+using Sizes = std::vector<std::pair<std::string, double>>;  // {{"N", 4096}}, as the file has them
+
+struct Timing {
+  Sizes at;
+  double median_us = 0, low_us = 0, high_us = 0;
+  double gigabytes_per_s = 0, gigaflops = 0;
+  std::string ceiling;  // "copy"; "" if there was none
+  double ceiling_us = 0;
+  double ratio = 0, ratio_low = 0, ratio_high = 0;  // speed over the ceiling's
+};
+
+struct Measurements {
+  std::string file;  // relative to the source tree
+  std::string device, driver, toolkit, commit, date;
+  std::map<std::string, std::vector<Timing>> timings;  // by solver id, in the file's order of sizes
+  const Timing* find(const std::string& id, const Sizes& at) const;  // null if not measured
+  std::vector<Sizes> sizes() const;  // those of any solver, in order of first use
+};
+
+struct Counted {
+  std::string verdict;
+  Sizes at;
+  std::map<std::string, double> counters;  // empty if the solver is not right
+};
+using Counters = std::map<std::string, Counted>;  // by solver id
+
+// Both throw UsageError naming the file, if it is not what it should be.
+Measurements read_measurements(const std::filesystem::path& file, const std::string& shown);
+Counters read_counters(const std::filesystem::path& file);
+
+// The text of a JSON string literal, for data that scripts read.
+std::string json_string(const std::string& text);
+
+}  // namespace ladder::weave

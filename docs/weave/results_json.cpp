@@ -1,0 +1,113 @@
+// The only file of weave that includes the JSON library.
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "common/harness/files.hpp"
+#include "common/harness/verdict.hpp"
+#include "docs/weave/results.hpp"
+
+namespace ladder::weave {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json parse(const std::filesystem::path& file) {
+  try {
+    return Json::parse(read_file(file));
+  } catch (const Json::exception& error) {
+    throw UsageError(file.string() + ": not JSON: " + error.what());
+  }
+}
+
+Sizes sizes_of(const Json& json) {
+  Sizes sizes;
+  for (const auto& [name, value] : json.items()) sizes.emplace_back(name, value.get<double>());
+  return sizes;
+}
+
+Timing timing_of(const Json& json) {
+  Timing timing;
+  timing.at = sizes_of(json.at("at"));
+  timing.median_us = json.at("median_us");
+  timing.low_us = json.at("interval_us").at(0);
+  timing.high_us = json.at("interval_us").at(1);
+  timing.gigabytes_per_s = json.value("gb_s", 0.0);
+  timing.gigaflops = json.value("gflop_s", 0.0);
+  if (!json.contains("ceiling")) return timing;
+  timing.ceiling = json.at("ceiling").at("name");
+  timing.ceiling_us = json.at("ceiling").at("median_us");
+  timing.ratio = json.at("ratio");
+  timing.ratio_low = json.at("ratio_interval").at(0);
+  timing.ratio_high = json.at("ratio_interval").at(1);
+  return timing;
+}
+
+}  // namespace
+
+const Timing* Measurements::find(const std::string& id, const Sizes& at) const {
+  const auto found = timings.find(id);
+  if (found == timings.end()) return nullptr;
+  for (const Timing& timing : found->second) {
+    if (timing.at == at) return &timing;
+  }
+  return nullptr;
+}
+
+std::vector<Sizes> Measurements::sizes() const {
+  std::vector<Sizes> all;
+  for (const auto& [id, list] : timings) {
+    for (const Timing& timing : list) {
+      if (std::find(all.begin(), all.end(), timing.at) == all.end()) all.push_back(timing.at);
+    }
+  }
+  return all;
+}
+
+Measurements read_measurements(const std::filesystem::path& file, const std::string& shown) {
+  const Json json = parse(file);
+  Measurements measured;
+  measured.file = shown;
+  try {
+    const Json& device = json.at("device");
+    measured.device = device.at("name");
+    measured.driver = device.at("driver");
+    measured.toolkit = device.at("toolkit");
+    measured.commit = device.value("commit", "");
+    measured.date = device.at("date");
+    for (const Json& entry : json.at("entries")) {
+      auto& timings = measured.timings[entry.at("id").get<std::string>()];
+      for (const Json& timing : entry.value("timings", Json::array())) {
+        timings.push_back(timing_of(timing));
+      }
+    }
+  } catch (const Json::exception& error) {
+    throw UsageError(shown + ":1: not the course's schema: " + error.what());
+  }
+  return measured;
+}
+
+Counters read_counters(const std::filesystem::path& file) {
+  const Json json = parse(file);
+  Counters counters;
+  try {
+    for (const Json& entry : json.at("entries")) {
+      Counted& counted = counters[entry.at("id").get<std::string>()];
+      counted.verdict = entry.at("verdict");
+      if (!entry.contains("counted_at")) continue;
+      counted.at = sizes_of(entry.at("counted_at"));
+      for (const auto& [name, value] : entry.at("counters").items()) {
+        counted.counters[name] = value.get<double>();
+      }
+    }
+  } catch (const Json::exception& error) {
+    throw UsageError(file.string() + ": not the course's schema: " + error.what());
+  }
+  return counters;
+}
+
+std::string json_string(const std::string& text) {
+  return Json(text).dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+}  // namespace ladder::weave
