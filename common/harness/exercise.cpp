@@ -111,6 +111,16 @@ class StubWriter {
   std::string stub_;
 };
 
+// Without blank lines at its ends; the first line keeps its indentation, which in Markdown means
+// code.
+std::string without_blank_ends(const std::string& text) {
+  const std::size_t said = text.find_first_not_of(" \t\n");
+  if (said == std::string::npos) return "";
+  const std::size_t newline = text.rfind('\n', said);
+  const std::size_t first = newline == std::string::npos ? 0 : newline + 1;
+  return text.substr(first, text.find_last_not_of(" \t\n") + 1 - first);
+}
+
 // "## Hint 2" -> 2; 0 for any other line.
 int hint_number(std::string_view line) {
   const std::vector<std::string> words = split_words(line);
@@ -149,7 +159,7 @@ Sheet parse_sheet(std::string_view text, const std::string& file) {
       *part += line + "\n";
     }
   }
-  sheet.statement = std::string(trim(sheet.statement));
+  sheet.statement = without_blank_ends(sheet.statement);
   if (sheet.title.empty()) fail(file, 1, "the sheet is empty");
   if (sheet.statement.empty()) fail(file, 1, "the sheet has no statement below its title");
   if (sheet.hints.size() != hints) {
@@ -158,7 +168,7 @@ Sheet parse_sheet(std::string_view text, const std::string& file) {
              "Hint " + std::to_string(sheet.hints.size() + 1) + "' is missing");
   }
   for (std::size_t i = 0; i < sheet.hints.size(); ++i) {
-    sheet.hints[i] = std::string(trim(sheet.hints[i]));
+    sheet.hints[i] = without_blank_ends(sheet.hints[i]);
     if (sheet.hints[i].empty()) {
       fail(file, number, "hint " + std::to_string(i + 1) + " says nothing");
     }

@@ -84,6 +84,13 @@ TEST_CASE("a hole's mistakes are named with file and line") {
   }
 }
 
+TEST_CASE("a hint that begins with code keeps the code's indentation") {
+  const Sheet sheet = parse_sheet(
+      "# T\n\nS\n\n## Hint 1\n\n    if (x) {\n      y();\n    }\n\n## Hint 2\nB\n## Hint 3\nC\n",
+      "ex.md");
+  CHECK(sheet.hints[0] == "    if (x) {\n      y();\n    }");
+}
+
 TEST_CASE("a sheet has a title, a statement and three hints") {
   const Sheet sheet = parse_sheet(
       "# Guard the tail\n\nMake it *right*.\n\n## Not a hint\nText.\n\n"
