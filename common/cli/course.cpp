@@ -79,11 +79,8 @@ Choice choose_backends(const Running& running, const Toolkit& toolkit) {
 
 emulator::Watch parse_observers(const std::string& names) {
   if (const auto watch = emulator::parse_watch(names)) return *watch;
-  std::string known;
-  for (const emulator::WatchName& entry : emulator::watch_names) {
-    known += (known.empty() ? "" : ", ") + std::string(entry.name);
-  }
-  throw UsageError("--observers " + names + ": not a list of these with commas: " + known);
+  throw UsageError("--observers " + names +
+                   ": not a list of these with commas: " + emulator::known_watch_names());
 }
 
 JudgeOptions judge_options(const Running& running, const Choice& choice) {

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 
 namespace ladder::emulator {
@@ -15,7 +16,6 @@ inline constexpr Watch watch_counters = 2;  // memory traffic too; instructions 
 inline constexpr Watch watch_racecheck = 4;
 inline constexpr Watch watch_initcheck = 8;
 inline constexpr Watch watch_synccheck = 16;
-inline constexpr Watch watch_trace = 32;
 
 struct WatchName {
   const char* name;
@@ -28,8 +28,15 @@ inline constexpr WatchName watch_names[] = {
     {"initcheck", watch_initcheck, "reads of memory that nobody wrote"},
     {"synccheck", watch_synccheck, "barriers in branches, shuffles from absent lanes"},
     {"counters", watch_counters, "sectors, wavefronts and the like"},
-    {"trace", watch_trace, "which lane touched which address"},
 };
+
+// "memcheck, racecheck, ...": all there are.
+inline std::string known_watch_names() {
+  std::string names;
+  for (const WatchName& entry : watch_names)
+    names += (names.empty() ? "" : ", ") + std::string(entry.name);
+  return names;
+}
 
 // "memcheck,racecheck"; nothing if a name is unknown.
 inline std::optional<Watch> parse_watch(std::string_view names) {

@@ -80,16 +80,15 @@ template <Tf32 Rounding, bool Relu = false, bool Finite = false>
 struct to_tf32 {
   static std::uint32_t run(float a) {
     const auto bits = std::bit_cast<std::uint32_t>(a);
-    // An H200 has one NaN where it rounds to even or to zero, and treats NaNs as numbers where it
-    // rounds away from zero.
+    // An H200 has one NaN where it rounds to even or to zero, and cuts NaNs short where it rounds away
+    // from zero.
     if (a != a && Rounding != Tf32::nearest_away) return 0x7fffe000u;
     if (Relu && (bits >> 31) != 0) return 0;
     const std::uint32_t sign = bits & 0x80000000u, size = bits & 0x7fffffffu;
     const std::uint32_t increment = Rounding == Tf32::zero           ? 0
                                     : Rounding == Tf32::nearest_away ? 0x1000u
                                                                      : 0xfffu + ((size >> 13) & 1);
-    std::uint32_t rounded =
-        size == 0x7f800000u ? size : std::min(size + increment, 0x7fffffffu) & ~0x1fffu;
+    std::uint32_t rounded = (size < 0x7f800000u ? size + increment : size) & ~0x1fffu;
     if (Finite && rounded >= 0x7f800000u) rounded -= 0x2000u;
     return sign | rounded;
   }

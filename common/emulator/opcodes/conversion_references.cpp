@@ -300,7 +300,7 @@ void eight_bits(ReferenceTable& table, const Eight& kind) {
 // tf32: an f32 without its last 13 bits.
 void tf32(ReferenceTable& table) {
   constexpr Format format{8, 10};
-  // An H200 rounds away from zero without a look at NaNs.
+  // Where it rounds away from zero, an H200 cuts a NaN short, and .satfinite counts it down.
   const auto row = [&](const std::string& modifiers, bool relu, bool is_finite, auto round) {
     table.row("cvt." + modifiers + ".tf32.f32", [=](F32 a) -> u32 {
       if (is_nan(single_format, a.bits) && !modifiers.starts_with("rna")) return 0x7fffe000;
@@ -321,8 +321,7 @@ void tf32(ReferenceTable& table) {
   }
   const auto away = [](u32 bits) {
     const u32 kept = bits & ~0x1fffu;
-    const bool most = (kept & 0x7fffffff) == 0x7fffe000;
-    return (bits & 0x1000) != 0 && !most ? kept + 0x2000 : kept;
+    return (bits & 0x1000) != 0 && !is_nan(single_format, bits) ? kept + 0x2000 : kept;
   };
   row("rna", false, false, away);
   row("rna.satfinite", false, true, away);

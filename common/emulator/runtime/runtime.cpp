@@ -132,8 +132,8 @@ Runtime::Runtime() : running(mutex) {
     if (watch) options.watch = *watch;
     if (!watch) {
       journal.say("LADDER_EMULATOR_WATCH is '" + std::string(names) +
-                  "', which names something else than memcheck, racecheck, initcheck, synccheck, "
-                  "counters, trace: only memcheck is on");
+                  "', which names something else than " + known_watch_names() +
+                  ": only memcheck is on");
     }
   }
   if (!journal.report_file().empty()) options.watch |= watch_counters;
