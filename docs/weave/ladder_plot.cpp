@@ -82,7 +82,7 @@ std::string ladder_plot(const Chapter& chapter, const Measurements& measured) {
   if (plot.sizes.empty()) return "";
   std::string ceiling, description = "Speed as a share of the ceiling, logarithmic.";
   const double bottom = top + row_height * static_cast<double>(chapter.steps.size());
-  Svg svg(right + 10, bottom + 28, [&] {
+  Svg svg(right + 10, bottom + 28, "The ladder's speeds", [&] {
     for (const Solver& step : chapter.steps) {
       for (const Sizes& at : plot.sizes) {
         const Timing* timing = measured.find(step.entry.id(), at);

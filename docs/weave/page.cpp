@@ -5,6 +5,7 @@
 
 #include "common/harness/text.hpp"
 #include "common/harness/verdict.hpp"
+#include "docs/weave/pictures/pictures.hpp"
 
 namespace ladder::weave {
 
@@ -21,11 +22,26 @@ void Page::add(std::string_view line, Origin origin) {
 }
 
 void Page::markdown(std::string_view text, Origin origin) {
+  bool fenced = false;  // code shows the mark as it is
   for (const std::string& line : lines_of(text)) {
-    add(line, origin);
+    if (line.rfind("```", 0) == 0 || line.rfind("~~~", 0) == 0) fenced = !fenced;
+    if (!fenced && is_picture_line(line)) {
+      picture(line, origin);
+    } else {
+      add(line, origin);
+    }
     if (origin.line > 0) ++origin.line;
   }
   add("", {});
+}
+
+void Page::picture(std::string_view line, const Origin& origin) {
+  try {
+    add("", {});
+    html(picture_html(line));
+  } catch (const UsageError& bad) {
+    throw UsageError(origin.file + ":" + std::to_string(origin.line) + ": " + bad.what());
+  }
 }
 
 void Page::heading(const std::string& title, const std::string& anchor) {

@@ -27,7 +27,8 @@ class Page {
   // `name` is the page's address without ".html".
   Page(std::string name, std::string title, Origin origin);
 
-  // Markdown; line i of it stands in line i of the origin and on.
+  // Markdown; line i of it stands in line i of the origin and on. A line "@picture …" becomes the
+  // picture. Throws UsageError "file:line: …" if there is no such picture.
   void markdown(std::string_view text, Origin origin);
   void heading(const std::string& title, const std::string& anchor);
   // HTML that Doxygen passes on untouched. Never "\endhtmlonly" itself.
@@ -45,6 +46,7 @@ class Page {
 
  private:
   void add(std::string_view line, Origin origin);
+  void picture(std::string_view line, const Origin& origin);
 
   std::string name_, title_, text_;
   std::vector<Origin> origins_;

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "common/harness/text.hpp"
+#include "docs/weave/pictures/pictures.hpp"
 #include "docs/weave/results.hpp"
 #include "docs/weave/site.hpp"
 
@@ -12,6 +13,7 @@ namespace {
 std::string searchable(const std::string& text) {
   std::string words;
   for (const std::string& line : lines_of(text)) {
+    if (is_picture_line(line)) continue;
     for (const std::string& word : split_words(line)) {
       if (word.find_first_not_of("*`_|-=+/<>(){};,.:&!?") == std::string::npos) continue;
       words += (words.empty() ? "" : " ") + word;

@@ -45,7 +45,8 @@ std::string step_graph(const Chapter& chapter) {
   }
   const double text_x = margin + lanes * lane_width;
   Svg svg(text_x + character * static_cast<double>(longest) + margin,
-          row_height * static_cast<double>(nodes.size()), description);
+          row_height * static_cast<double>(nodes.size()), "The steps and what they build on",
+          description);
   const auto x = [](const Node& node) { return margin + node.lane * lane_width; };
   const auto y = [](const Node& node) { return row_height * (node.row + 0.5); };
   for (const auto& [name, node] : nodes) {

@@ -67,6 +67,7 @@ void Svg::arrow(double x1, double y1, double x2, double y2, std::string_view css
 }
 
 void Svg::begin_link(std::string_view href) {
+  has_links_ = true;
   body_ += "<a" + attribute("href", href) + ">";
 }
 void Svg::end_link() {
@@ -74,10 +75,12 @@ void Svg::end_link() {
 }
 
 std::string Svg::figure(std::string_view caption) const {
-  return "<figure class=\"kl-figure\"><svg xmlns=\"http://www.w3.org/2000/svg\" role=\"group\"" +
-         attribute("aria-label", description_) + " viewBox=\"0 0 " + number(width_) + " " +
-         number(height_) + "\" style=\"max-width:" + number(width_ * 1.15) + "px\">\n" + body_ +
-         "</svg>" +
+  // What is inside a "group" stays readable and clickable; an "img" is one thing.
+  return "<figure class=\"kl-figure\"><svg xmlns=\"http://www.w3.org/2000/svg\"" +
+         attribute("role", has_links_ ? "group" : "img") + attribute("aria-label", title_) +
+         " viewBox=\"0 0 " + number(width_) + " " + number(height_) +
+         "\" style=\"max-width:" + number(width_ * 1.15) + "px\">\n<desc>" + escape(description_) +
+         "</desc>\n" + body_ + "</svg>" +
          (caption.empty() ? "" : "<figcaption>" + std::string(caption) + "</figcaption>") +
          "</figure>\n";
 }

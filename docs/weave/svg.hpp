@@ -9,9 +9,13 @@ namespace ladder::weave {
 
 class Svg {
  public:
-  // In its own units; shown as wide as the page allows, but no wider than natural size.
-  Svg(double width, double height, std::string description)
-      : width_(width), height_(height), description_(std::move(description)) {}
+  // In its own units; shown as wide as the page allows, but no wider than natural size. The title
+  // is what a screen reader says first, and the description what it says on demand.
+  Svg(double width, double height, std::string title, std::string description)
+      : width_(width),
+        height_(height),
+        title_(std::move(title)),
+        description_(std::move(description)) {}
 
   void line(double x1, double y1, double x2, double y2, std::string_view css_class);
   void rectangle(double x, double y, double width, double height, std::string_view css_class,
@@ -30,7 +34,8 @@ class Svg {
 
  private:
   double width_, height_;
-  std::string description_;
+  std::string title_, description_;
+  bool has_links_ = false;
   std::string body_;
 };
 

@@ -1,0 +1,228 @@
+// A warp's lanes on the sectors of global memory, and on the banks of shared memory. What is shown
+// is counted by the emulator's own rules, so that a picture and a counter cannot disagree.
+#include <algorithm>
+#include <array>
+#include <map>
+#include <set>
+
+#include "common/emulator/exec/footprint.hpp"
+#include "docs/weave/html.hpp"
+#include "docs/weave/pictures/pictures.hpp"
+
+namespace ladder::weave {
+
+namespace {
+
+using emulator::Addresses;
+using emulator::all_lanes;
+using emulator::lanes;
+
+constexpr int words_in_sector = 8, words_in_row = 32;  // words of 4 bytes
+constexpr double left = 58, cell = 12, width = left + words_in_row * cell + 2;
+
+double word_x(int word) {
+  return left + cell * (word % words_in_row);
+}
+
+// One colour for every eight lanes.
+std::string lane_class(int lane) {
+  return "kl-lane-" + std::to_string(1 + lane / 8);
+}
+
+void draw_lanes(Svg& svg, double y) {
+  svg.text(left - 8, y + 13, "lane", "kl-small", "end");
+  for (int lane = 0; lane < lanes; ++lane) {
+    svg.rectangle(word_x(lane), y, cell, 16, lane_class(lane));
+    if (lane % 8 != 0) continue;
+    svg.text(word_x(lane) + 4 * cell, y - 5,
+             std::to_string(lane) + " to " + std::to_string(lane + 7), "kl-small", "middle");
+  }
+}
+
+std::string plural(std::uint64_t count, const std::string& noun) {
+  return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
+}
+
+struct GlobalAccess {
+  Addresses at;
+  std::uint32_t bytes;
+  std::map<std::uint64_t, int> lane_of_word;  // the first that asks for it
+  std::uint32_t sectors, asked;               // asked: bytes, each counted once
+};
+
+GlobalAccess access_of(PictureRequest& request) {
+  const bool scattered = request.choice("access", {"contiguous", "scattered"}) == "scattered";
+  const int stride = request.number("stride", 1, 0, 1024);
+  const int offset = request.number("offset", 0, 0, 1024);
+  GlobalAccess access{};
+  access.bytes = static_cast<std::uint32_t>(request.number("bytes", 4, 4, 16)) / 4 * 4;
+  const std::uint32_t words = access.bytes / 4;
+  int scatter = 1;
+  for (int lane = 0; lane < lanes; ++lane) {
+    const int element = scattered ? scatter : lane * stride;
+    // Places without a pattern: the powers of 6 modulo the prime 251 are all different.
+    scatter = scatter * 6 % 251;
+    const std::uint64_t word =
+        static_cast<std::uint64_t>(element) * words + static_cast<std::uint64_t>(offset);
+    access.at[static_cast<std::size_t>(lane)] = 4 * word;
+    for (std::uint32_t w = 0; w < words; ++w) access.lane_of_word.emplace(word + w, lane);
+  }
+  const emulator::Stretches stretches(access.at, access.bytes, all_lanes);
+  access.sectors = emulator::sectors_of(stretches);
+  access.asked = stretches.bytes();
+  return access;
+}
+
+// 128 bytes of memory: four sectors, of which those that are touched are outlined.
+void draw_memory_row(Svg& svg, const GlobalAccess& access, std::uint64_t row, double y) {
+  svg.text(left - 8, y + 13, std::to_string(row * words_in_row * 4), "kl-small", "end");
+  const std::uint64_t first = row * words_in_row;
+  std::set<int> touched;
+  for (int word = 0; word < words_in_row; ++word) {
+    const auto asked = access.lane_of_word.find(first + static_cast<std::uint64_t>(word));
+    const bool is_asked = asked != access.lane_of_word.end();
+    if (is_asked) touched.insert(word / words_in_sector);
+    svg.rectangle(word_x(word), y, cell, 16, is_asked ? lane_class(asked->second) : "kl-faint");
+  }
+  for (const int sector : touched) {
+    svg.rectangle(word_x(sector * words_in_sector), y, cell * words_in_sector, 16, "kl-moved");
+  }
+}
+
+}  // namespace
+
+Picture lanes_on_sectors(PictureRequest& request) {
+  const GlobalAccess access = access_of(request);
+  std::set<std::uint64_t> rows;
+  for (const auto& [word, lane] : access.lane_of_word) rows.insert(word / words_in_row);
+  constexpr std::size_t most_rows = 8;
+  const std::size_t shown = std::min(rows.size(), most_rows);
+  constexpr double memory = 78, pitch = 22;
+  double bottom = memory + pitch * static_cast<double>(shown);
+  const std::uint32_t moved = 32 * access.sectors;
+  const std::string counted =
+      plural(access.sectors, "sector") + ", " + std::to_string(moved) + " bytes moved for the " +
+      std::to_string(access.asked) + " that were asked for (" +
+      fixed(100.0 * access.asked / moved, access.asked == moved ? 0 : 1) + " %)";
+  Svg svg(width, bottom + (rows.size() > shown ? 64 : 44),
+          "A warp's request on the sectors of memory",
+          "Each of the 32 lanes asks for " + std::to_string(access.bytes) + " bytes. They touch " +
+              counted + ".");
+  draw_lanes(svg, 18);
+  svg.text(left - 8, memory - 8, "byte", "kl-small", "end");
+  svg.text(left, memory - 8, "global memory, 128 bytes a line: four sectors of 32 bytes",
+           "kl-small");
+  std::size_t drawn = 0;
+  for (const std::uint64_t row : rows) {
+    if (drawn == shown) break;
+    draw_memory_row(svg, access, row, memory + pitch * static_cast<double>(drawn++));
+  }
+  if (rows.size() > shown) {
+    svg.text(left, bottom + 14, "… and " + plural(rows.size() - shown, "line") + " more",
+             "kl-small");
+    bottom += 20;
+  }
+  svg.text(left, bottom + 14,
+           plural(access.sectors, "sector") + " moved: " + std::to_string(moved) +
+               " bytes, of which " + std::to_string(access.asked) + " were asked for",
+           "kl-small kl-strong");
+  svg.rectangle(left, bottom + 24, 20, 14, "kl-faint");
+  svg.rectangle(left, bottom + 24, 20, 14, "kl-moved");
+  svg.text(left + 27, bottom + 35, "a sector that moves; nobody asked for what is empty in it",
+           "kl-small");
+  return {svg,
+          "What the lanes of a warp ask for in one request, and what the memory moves for it."};
+}
+
+namespace {
+
+struct SharedAccess {
+  int tile, row_words;  // row_words: of a row of the tile with its padding
+  bool is_tile;
+  std::array<int, lanes> word;
+  std::uint32_t wavefronts;
+};
+
+int swizzled(int row, int column, bool exclusive_or, int tile) {
+  return exclusive_or ? column ^ (row % tile) : column;
+}
+
+SharedAccess shared_access(PictureRequest& request) {
+  const std::string kind = request.choice("access", {"column", "row", "stride"});
+  const int stride = request.number("stride", 2, 1, 32);
+  const int tile = request.number("tile", 32, 8, 32);
+  const int pad = request.number("pad", 0, 0, 8);
+  const bool exclusive_or = request.choice("swizzle", {"none", "xor"}) == "xor";
+  const int first = request.number("column", 5, 0, 31);
+  SharedAccess access{tile, tile + pad, kind != "stride", {}, 0};
+  Addresses at{};
+  for (int lane = 0; lane < lanes; ++lane) {
+    const int along = lane % tile, across = (first + lane / tile) % tile;
+    const int row = kind == "column" ? along : across, column = kind == "column" ? across : along;
+    const int word = access.is_tile
+                         ? row * access.row_words + swizzled(row, column, exclusive_or, tile)
+                         : lane * stride;
+    access.word[static_cast<std::size_t>(lane)] = word;
+    at[static_cast<std::size_t>(lane)] = static_cast<std::uint64_t>(4 * word);
+  }
+  access.wavefronts = emulator::load_wavefronts(at, 4, all_lanes);
+  return access;
+}
+
+// Words of the lanes in each bank, as a row of counts below the banks.
+void draw_bank_counts(Svg& svg, const SharedAccess& access, double y) {
+  std::array<std::set<int>, words_in_row> in_bank;
+  for (const int word : access.word)
+    in_bank[static_cast<std::size_t>(word % words_in_row)].insert(word);
+  for (int bank = 0; bank < words_in_row; ++bank) {
+    const auto count = static_cast<double>(in_bank[static_cast<std::size_t>(bank)].size());
+    if (count > 0) svg.rectangle(word_x(bank) + 1, y, cell - 2, 4 + count, "kl-series-1");
+  }
+  svg.text(left - 8, y + 9, "words", "kl-small", "end");
+}
+
+}  // namespace
+
+Picture banks(PictureRequest& request) {
+  const SharedAccess access = shared_access(request);
+  const int last = access.is_tile ? access.tile * access.row_words - 1
+                                  : *std::max_element(access.word.begin(), access.word.end());
+  const int rows = last / words_in_row + 1;
+  constexpr double top = 38, height = 8;
+  const double bottom = top + height * rows;
+  const std::string counted = plural(access.wavefronts, "wavefront");
+  const double counts = bottom + 12 + std::max(8.0, 4.0 + access.wavefronts);
+  Svg svg(width, counts + 26, "A warp's request on the banks of shared memory",
+          "The words of 32 lanes in the 32 banks of shared memory: " + counted + ".");
+  svg.text(left - 8, 14, "bank", "kl-small", "end");
+  for (int bank = 0; bank < words_in_row; bank += 4) {
+    svg.text(word_x(bank) + cell / 2, 14, std::to_string(bank), "kl-small", "middle");
+  }
+  svg.text(word_x(31) + cell / 2, 14, "31", "kl-small", "middle");
+  svg.text(left - 8, top + 9, "word 0", "kl-small", "end");
+  if (rows > 4) {
+    svg.text(left - 8, bottom - 1, std::to_string((rows - 1) * words_in_row), "kl-small", "end");
+  }
+  for (int pad = access.tile; access.is_tile && pad < access.tile * access.row_words; ++pad) {
+    if (pad % access.row_words < access.tile) continue;
+    svg.rectangle(word_x(pad), top + height * (pad / words_in_row), cell, height, "kl-pad");
+  }
+  for (int column = 0; column <= words_in_row; ++column) {
+    const double x = left + cell * column;
+    svg.line(x, top, x, bottom, "kl-grid");
+  }
+  for (int row = 0; row <= rows; ++row) {
+    svg.line(left, top + height * row, left + cell * words_in_row, top + height * row, "kl-grid");
+  }
+  for (const int word : access.word) {
+    svg.rectangle(word_x(word), top + height * (word / words_in_row), cell, height, "kl-series-1");
+  }
+  draw_bank_counts(svg, access, bottom + 10);
+  svg.text(left, counts + 18, "the fullest bank decides: " + counted, "kl-small kl-strong");
+  return {svg, "The words that the 32 lanes of a warp ask for, each in its bank" +
+                   std::string(access.is_tile && access.row_words > access.tile
+                                   ? "; the padding is in orange."
+                                   : ".")};
+}
+
+}  // namespace ladder::weave
