@@ -14,10 +14,11 @@ const std::vector<Distribution> every_sum = {
 
 Problem many_to_one(std::string name, std::string title,
                     ElementType result = ElementType::f32) {
+  // At a million elements a launch more or less shows.
   Problem problem = over_vectors(
       std::move(name), chapter, std::move(title),
       {in("input", extent("N")), out("output", one_element(), {}, result)},
-      {.bench = {100'000'000, std::int64_t{1} << 28}});
+      {.bench = {100'000'000, std::int64_t{1} << 28, 1'000'000}});
   problem.cost = per_element(4, 1);
   return problem;
 }
