@@ -157,10 +157,16 @@ void add_learner_commands(CLI::App& app, Requests& requests) {
 void add_measuring_commands(CLI::App& app, Requests& requests) {
   CLI::App& bench = add_command(
       app, "bench", "how fast? Times solvers on a GPU against a ceiling, or measures the emulator",
-      "  ./ladder bench 01\n  ./ladder bench 01.05 01.06 --gpu 1\n  ./ladder bench --emulator "
-      "--json");
-  bench.add_option("ID", requests.bench.ids,
-                   std::string(kIdHelp) + "; with --emulator, a kernel's name");
+      "  ./ladder bench 01\n  ./ladder bench 01.05 01.06 --gpu 1\n"
+      "  ./ladder bench --problem transpose mine.cu other.cu --case \"rows=7000 cols=6000\"\n"
+      "  ./ladder bench --emulator --json\n\n"
+      "What is timed together is interleaved, and the library ceilings of its problem are with "
+      "it.");
+  bench.add_option(
+      "ID|FILE", requests.bench.targets,
+      std::string(kIdHelp) + "; with --problem .cu files; with --emulator, a kernel's name");
+  bench.add_option("--problem", requests.bench.problem, "the contract that each FILE fulfils")
+      ->type_name("NAME");
   bench.add_flag("--emulator", requests.bench.emulator,
                  "the emulator's own speed: warp-instructions per second for each kernel");
   add_running_options(bench, requests.bench, true);

@@ -5,6 +5,7 @@
 #include "common/cli/bench_emulator.hpp"
 #include "common/cli/course.hpp"
 #include "common/cli/judging.hpp"
+#include "common/cli/targets.hpp"
 #include "common/harness/report.hpp"
 #include "common/harness/verdict.hpp"
 
@@ -16,8 +17,12 @@ namespace {
 const Roofline emulated_roofline = {"H200", 4800, 67};
 
 // Without a GPU nothing is timed: what the counters imply is shown instead, and said to be so.
-int bench_computed(const BenchRequest& request, const Course& course,
-                   const std::vector<CatalogEntry>& entries, const Choice& choice) {
+int bench_computed(const BenchRequest& request, const Course& course, const Choice& choice) {
+  if (!request.problem.empty())
+    throw Error(Verdict::skipped, "to time a file needs a GPU (" + choice.text +
+                                      ")\n  what it does: ./ladder profile --problem " +
+                                      request.problem + " " + request.targets.front());
+  const std::vector<CatalogEntry> entries = resolve_all(course.catalog, request.targets, false);
   const std::vector<SolverReport> reports =
       judge_all(course, entries, judge_options(request, choice));
   const Verdict verdict = worst_of(reports);
@@ -37,17 +42,33 @@ int bench_computed(const BenchRequest& request, const Course& course,
   return static_cast<int>(verdict);
 }
 
+std::vector<BenchTarget> targets_of(const BenchRequest& request, const Course& course) {
+  std::vector<BenchTarget> targets;
+  if (request.problem.empty()) {
+    for (const CatalogEntry& entry : resolve_all(course.catalog, request.targets, false))
+      targets.push_back(bench_target(entry));
+    return targets;
+  }
+  const Problem& problem = problem_named(request.problem);
+  for (const std::string& file : request.targets) {
+    require_source(file);
+    targets.push_back({file, std::filesystem::absolute(file), &problem});
+  }
+  return targets;
+}
+
 }  // namespace
 
 int bench(const BenchRequest& request) {
   if (request.emulator) return bench_emulator(request);
-  if (request.ids.empty()) throw UsageError("bench needs an id (./ladder bench 01) or --emulator");
+  if (request.targets.empty())
+    throw UsageError("bench needs an id (./ladder bench 01) or --emulator");
   const Course course = open_course();
-  const std::vector<CatalogEntry> entries = resolve_all(course.catalog, request.ids, false);
+  const std::vector<BenchTarget> targets = targets_of(request, course);
   const Choice choice = choose_backends(request, course.toolkit);
-  if (!choice.gpu) return bench_computed(request, course, entries, choice);
+  if (!choice.gpu) return bench_computed(request, course, choice);
   const JudgeOptions options = judge_options(request, choice);
-  const BenchReport report = bench_solvers(course.tree, course.toolkit, entries, options);
+  const BenchReport report = bench_solvers(course.tree, course.toolkit, targets, options);
   std::fputs(
       request.json ? to_json(report).c_str() : to_text(report, ladder::Style::of_stdout()).c_str(),
       stdout);

@@ -69,11 +69,11 @@ std::string text_of(const std::vector<EmulatorSpeed>& speeds, const ladder::Styl
 int bench_emulator(const BenchRequest& request) {
   const Course course = open_course();
   std::vector<EmulatorWork> work = emulator_work(course.tree);
-  if (!request.ids.empty()) {
+  if (!request.targets.empty()) {
     std::vector<std::string> names;
     for (const EmulatorWork& one : work) names.push_back(one.id);
     std::vector<EmulatorWork> chosen;
-    for (const std::string& id : request.ids) {
+    for (const std::string& id : request.targets) {
       const auto found = std::find(names.begin(), names.end(), id);
       if (found == names.end())
         throw UsageError("no kernel '" + id + "' to measure the emulator with" +

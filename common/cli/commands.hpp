@@ -44,7 +44,8 @@ struct CheckRequest : Running {
 int check(const CheckRequest& request);
 
 struct BenchRequest : Running {
-  std::vector<std::string> ids;
+  std::vector<std::string> targets;  // ids, or files when a problem is given
+  std::string problem;
   bool emulator = false;  // measure the emulator itself
 };
 int bench(const BenchRequest& request);

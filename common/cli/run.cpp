@@ -17,10 +17,10 @@ int run(const RunRequest& request) {
 
   // Times are for solvers that are right.
   std::optional<BenchReport> timed;
-  std::vector<CatalogEntry> right;
+  std::vector<BenchTarget> right;
   for (std::size_t i = 0; i < entries.size(); ++i)
     if (reports[i].verdict == Verdict::solved && entries[i].kind != SolverKind::program)
-      right.push_back(entries[i]);
+      right.push_back(bench_target(entries[i]));
   if (choice.gpu && !right.empty())
     timed = bench_solvers(course.tree, course.toolkit, right, options);
 

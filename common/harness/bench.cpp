@@ -79,11 +79,12 @@ DeviceFacts facts_of(const Tree& tree, const Toolkit& toolkit, const BenchMachin
 // What is timed together: the solvers of one problem, the asked ones and its library ceilings.
 struct Group {
   const Problem* problem = nullptr;
-  std::vector<CatalogEntry> entries;
+  std::vector<BenchTarget> targets;
   std::vector<SolverHeader> headers;
 };
 
 const Problem& problem_of(const CatalogEntry& entry, const SolverHeader& header) {
+  if (header.is_program()) throw UsageError(entry.id() + " is a whole program, which is not timed");
   if (!header.problem.empty()) {
     if (const Problem* found = problems().find(header.problem)) return *found;
     throw UsageError(entry.file.string() + ": there is no problem '" + header.problem +
@@ -95,29 +96,26 @@ const Problem& problem_of(const CatalogEntry& entry, const SolverHeader& header)
   throw UsageError(entry.file.string() + ": the chapter " + entry.chapter + " has no problem");
 }
 
-void add_to_groups(std::vector<Group>& groups, const CatalogEntry& entry, bool only_existing) {
-  if (entry.kind == SolverKind::program) return;
-  const SolverHeader header = read_solver_header(entry.file);
-  const Problem& problem = problem_of(entry, header);
+void add_to_groups(std::vector<Group>& groups, const BenchTarget& target, bool only_existing) {
   auto group = std::find_if(groups.begin(), groups.end(),
-                            [&](const Group& one) { return one.problem == &problem; });
+                            [&](const Group& one) { return one.problem == target.problem; });
   if (group == groups.end()) {
     if (only_existing) return;
-    group = groups.insert(groups.end(), Group{&problem, {}, {}});
+    group = groups.insert(groups.end(), Group{target.problem, {}, {}});
   }
-  for (const CatalogEntry& known : group->entries) {
-    if (known.id() == entry.id() && known.kind == entry.kind) return;
+  for (const BenchTarget& known : group->targets) {
+    if (known.file == target.file) return;
   }
-  group->entries.push_back(entry);
-  group->headers.push_back(header);
+  group->targets.push_back(target);
+  group->headers.push_back(read_solver_header(target.file));
 }
 
-std::vector<Group> groups_of(const Tree& tree, const std::vector<CatalogEntry>& solvers) {
+std::vector<Group> groups_of(const Tree& tree, const std::vector<BenchTarget>& targets) {
   std::vector<Group> groups;
-  for (const CatalogEntry& entry : solvers) add_to_groups(groups, entry, false);
+  for (const BenchTarget& target : targets) add_to_groups(groups, target, false);
   const Catalog catalog(tree);
   for (const CatalogEntry& entry : catalog.all()) {
-    if (entry.kind == SolverKind::ceiling) add_to_groups(groups, entry, true);
+    if (entry.kind == SolverKind::ceiling) add_to_groups(groups, bench_target(entry), true);
   }
   return groups;
 }
@@ -125,8 +123,9 @@ std::vector<Group> groups_of(const Tree& tree, const std::vector<CatalogEntry>& 
 TimedSubject build_subject(const Tree& tree, const Toolkit& toolkit, const Group& group,
                            std::size_t index, const BenchMachine& machine) {
   const SolverHeader& header = group.headers[index];
+  const BenchTarget& target = group.targets[index];
   TimedSubject subject;
-  subject.id = group.entries[index].id();
+  subject.id = target.id;
   if (header.needs.architecture > machine.architecture() ||
       header.needs.shared_bytes > machine.device().shared_optin_bytes) {
     subject.verdict = Verdict::skipped;
@@ -136,17 +135,18 @@ TimedSubject build_subject(const Tree& tree, const Toolkit& toolkit, const Group
     return subject;
   }
   BuildRequest request;
-  request.source = group.entries[index].file;
+  request.source = target.file;
   request.problem = group.problem;
-  request.virtual_architecture = header.needs.architecture;
+  const bool is_strangers = header.title.empty();
+  request.virtual_architecture = is_strangers ? machine.architecture() : header.needs.architecture;
   request.sass = machine.architecture();
   request.links = header.links;
   try {
     subject.object = build_solver(tree, toolkit, request).object;
-  } catch (const CompileError& error) {
-    // A library that is not installed is the machine's lack, not the ceiling's mistake.
-    const bool library = group.entries[index].kind == SolverKind::ceiling && !header.links.empty();
-    subject.verdict = library ? Verdict::skipped : Verdict::not_compiled;
+  } catch (const Error& error) {
+    // A library that is not installed, or not whole, is the machine's lack, not the ceiling's.
+    const bool library = target.ceiling && !header.links.empty();
+    subject.verdict = library ? Verdict::skipped : error.verdict();
     subject.message = error.what();
   }
   return subject;
@@ -170,30 +170,32 @@ std::vector<Parameters> sizes_of(const Problem& problem, const JudgeOptions& opt
   return sizes;
 }
 
-// What the entries of a size are compared with: the fastest library ceiling that ran, else the
-// copy of the same bytes, or the multiply-adds alone where those take longer.
-struct Ceiling {
-  std::string name;
-  Timing timing;
-};
-Ceiling ceiling_of(const Group& group, const TimedSize& timed, const Cost& cost,
-                   const DeviceFacts& facts) {
-  Ceiling best;
+// What the entries of a size are compared with: the library ceilings that ran, the
+// fastest first, then the copy of the same bytes, or the multiply-adds alone where those take
+// longer.
+std::vector<Ceiling> ceilings_of(const Group& group, const TimedSize& timed, const Cost& cost,
+                                 const DeviceFacts& facts) {
+  std::vector<Ceiling> ceilings;
   for (std::size_t i = 0; i < timed.subjects.size(); ++i) {
     const TimedSubject& subject = timed.subjects[i];
-    if (group.entries[i].kind != SolverKind::ceiling || subject.verdict != Verdict::solved)
-      continue;
-    if (best.name.empty() || subject.timing.median_us < best.timing.median_us)
-      best = {group.entries[i].name, subject.timing};
+    if (!group.targets[i].ceiling || subject.timing.median_us <= 0) continue;
+    ceilings.push_back({.name = group.headers[i].idea, .timing = subject.timing});
   }
-  if (!best.name.empty()) return best;
+  std::sort(ceilings.begin(), ceilings.end(), [](const Ceiling& a, const Ceiling& b) {
+    return a.timing.median_us < b.timing.median_us;
+  });
   const double arithmetic_us = cost.flops / (facts.ffma_tflops * 1e6);
-  if (arithmetic_us <= timed.copy.median_us) return {"copy", timed.copy};
-  return {"ffma", {arithmetic_us, arithmetic_us, arithmetic_us, 1}};
+  if (arithmetic_us <= timed.copy.median_us) {
+    ceilings.push_back({.name = "copy", .timing = timed.copy});
+  } else {
+    ceilings.push_back(
+        {.name = "ffma", .timing = {arithmetic_us, arithmetic_us, arithmetic_us, 1}});
+  }
+  return ceilings;
 }
 
-BenchEntry entry_of(const TimedSubject& subject, const Parameters& at, const Cost& cost,
-                    const Ceiling& ceiling) {
+BenchEntry entry_of(const TimedSubject& subject, const std::string& own_name, const Parameters& at,
+                    const Cost& cost, const std::vector<Ceiling>& ceilings) {
   BenchEntry entry;
   entry.id = subject.id;
   entry.at = at;
@@ -201,11 +203,10 @@ BenchEntry entry_of(const TimedSubject& subject, const Parameters& at, const Cos
   entry.message = subject.message;
   entry.timing = subject.timing;
   if (entry.verdict != Verdict::solved || entry.timing.median_us <= 0) return entry;
-  entry.ceiling = ceiling.name;
-  entry.ceiling_timing = ceiling.timing;
-  entry.ratio = ceiling.timing.median_us / subject.timing.median_us;
-  entry.ratio_low = ceiling.timing.low_us / subject.timing.high_us;
-  entry.ratio_high = ceiling.timing.high_us / subject.timing.low_us;
+  for (const Ceiling& ceiling : ceilings) {
+    if (ceiling.name == own_name) continue;  // a ceiling, beside itself
+    entry.ceilings.push_back(measured_by(subject.timing, ceiling.name, ceiling.timing));
+  }
   entry.gigabytes_per_s = cost.bytes / subject.timing.median_us * 1e-3;
   entry.gigaflops = cost.flops / subject.timing.median_us * 1e-3;
   return entry;
@@ -228,14 +229,20 @@ std::string date_now() {
   return text;
 }
 
+BenchTarget bench_target(const CatalogEntry& entry) {
+  BenchTarget target{entry.id(), entry.file, nullptr, entry.kind == SolverKind::ceiling};
+  target.problem = &problem_of(entry, read_solver_header(entry.file));
+  return target;
+}
+
 BenchReport bench_solvers(const Tree& tree, const Toolkit& toolkit,
-                          const std::vector<CatalogEntry>& solvers, const JudgeOptions& options) {
+                          const std::vector<BenchTarget>& targets, const JudgeOptions& options) {
   const BenchMachine machine(tree, toolkit, options);
   BenchReport report;
   report.device = facts_of(tree, toolkit, machine, options);
-  for (const Group& group : groups_of(tree, solvers)) {
+  for (const Group& group : groups_of(tree, targets)) {
     std::vector<TimedSubject> subjects;
-    for (std::size_t i = 0; i < group.entries.size(); ++i)
+    for (std::size_t i = 0; i < group.targets.size(); ++i)
       subjects.push_back(build_subject(tree, toolkit, group, i, machine));
     for (const Parameters& wanted : sizes_of(*group.problem, options)) {
       const Parameters at = shrunk_to_fit(*group.problem, wanted, machine.device().free_bytes);
@@ -253,9 +260,11 @@ BenchReport bench_solvers(const Tree& tree, const Toolkit& toolkit,
       if (options.progress) options.progress(0, 1, group.problem->name + ", " + at.text());
       const TimedSize timed = time_size(machine, *group.problem, fitting, at, options);
       const Cost cost = group.problem->cost(at);
-      const Ceiling ceiling = ceiling_of(group, timed, cost, report.device);
-      for (const TimedSubject& subject : timed.subjects)
-        report.entries.push_back(entry_of(subject, at, cost, ceiling));
+      const auto ceilings = ceilings_of(group, timed, cost, report.device);
+      for (std::size_t i = 0; i < timed.subjects.size(); ++i) {
+        const std::string own_name = group.targets[i].ceiling ? group.headers[i].idea : "";
+        report.entries.push_back(entry_of(timed.subjects[i], own_name, at, cost, ceilings));
+      }
     }
   }
   return report;

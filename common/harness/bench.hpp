@@ -18,16 +18,22 @@ struct Timing {
   int samples = 0;
 };
 
+// What a solver's time is compared with: a library, a copy of as many bytes, or the arithmetic.
+struct Ceiling {
+  std::string name;  // "cublasSgeam", "copy", "ffma"
+  Timing timing;     // at the same size, interleaved
+  double ratio = 0;  // its time / the solver's: above 1 the solver is faster
+  double ratio_low = 0, ratio_high = 0;
+};
+
 struct BenchEntry {
   std::string id;
   Parameters at;
   Verdict verdict = Verdict::solved;
   std::string message;
   Timing timing;
-  std::string ceiling;    // "copy", "cublasSgeam"
-  Timing ceiling_timing;  // at the same bytes, interleaved
-  double ratio = 0;       // ceiling time / step time: above 1 is faster than the ceiling
-  double ratio_low = 0, ratio_high = 0;
+  // The first is what the solver is measured by: the fastest library there is, else the machine.
+  std::vector<Ceiling> ceilings;
   double gigabytes_per_s = 0, gigaflops = 0;
 };
 
@@ -49,8 +55,19 @@ struct BenchReport {
   std::vector<std::string> notes;  // "sizes shrunk to fit 4 GB"
 };
 
+// What to time: one of the course's solvers, or anybody's file.
+struct BenchTarget {
+  std::string id;  // the file as it was named, if it is not the course's
+  std::filesystem::path file;
+  const Problem* problem = nullptr;
+  bool ceiling = false;
+};
+// Throws UsageError for a problem that does not exist, and for a whole program.
+BenchTarget bench_target(const CatalogEntry& entry);
+
+// The library ceilings of the targets' problems are timed with them.
 BenchReport bench_solvers(const Tree& tree, const Toolkit& toolkit,
-                          const std::vector<CatalogEntry>& solvers, const JudgeOptions& options);
+                          const std::vector<BenchTarget>& targets, const JudgeOptions& options);
 
 // What the emulator's speed is measured with: from nothing on top of executing to all observers.
 struct EmulatorMode {

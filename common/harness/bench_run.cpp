@@ -172,6 +172,11 @@ double uncertainty(const Timing& timing) {
   return (timing.high_us - timing.low_us) / 2 / timing.median_us;
 }
 
+Ceiling measured_by(const Timing& solver, const std::string& ceiling_name, const Timing& ceiling) {
+  return {ceiling_name, ceiling, ceiling.median_us / solver.median_us,
+          ceiling.low_us / solver.high_us, ceiling.high_us / solver.low_us};
+}
+
 BenchMachine::BenchMachine(const Tree& tree, const Toolkit& toolkit, const JudgeOptions& options)
     : options_(worker_options(tree, toolkit, Backend::gpu, options)) {
   const WorkerProcess worker(options_);

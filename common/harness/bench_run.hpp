@@ -23,6 +23,9 @@ Timing timing_of(std::vector<double> samples_us);
 // Half the interval's width, relative to the median.
 double uncertainty(const Timing& timing);
 
+// A solver's time over a ceiling's; the interval is the widest that theirs allow.
+Ceiling measured_by(const Timing& solver, const std::string& ceiling_name, const Timing& ceiling);
+
 // A worker on the GPU with the kernels of ceilings.cu loaded.
 class BenchMachine {
  public:

@@ -51,6 +51,14 @@ TEST_CASE("the median's interval comes from order statistics and narrows with sa
   CHECK(timing_of({}).samples == 0);
 }
 
+TEST_CASE("a solver that takes half of its ceiling's time has twice its speed") {
+  const Ceiling compared = measured_by({50, 40, 60, 9}, "library", {100, 90, 120, 9});
+  CHECK(compared.name == "library");
+  CHECK(compared.ratio == 2);
+  CHECK(compared.ratio_low == 1.5);
+  CHECK(compared.ratio_high == 3);
+}
+
 TEST_CASE("a size is halved until its arrays and copies fit the memory") {
   const Problem problem = test_vector_add();
   const Parameters wanted{{"N", 1 << 28}};

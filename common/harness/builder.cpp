@@ -1,6 +1,7 @@
 #include "common/harness/builder.hpp"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <cstdlib>
@@ -140,24 +141,32 @@ void check_source(const fs::path& source) {
   }
 }
 
-// Libraries that a solver links must be in the toolkit or the system; a ceiling without its
+// Where the libraries that a solver links are: in the toolkit or the system. A ceiling without its
 // library is skipped, not wrong.
-void check_libraries(const Toolkit& toolkit, const BuildRequest& request) {
+std::vector<fs::path> library_folders(const Toolkit& toolkit, const BuildRequest& request) {
+  std::vector<fs::path> folders;
   for (const std::string& name : request.links) {
     const std::string file = "lib" + name + ".so";
-    bool found = false;
-    for (const fs::path& folder :
-         {toolkit.root / "lib64", toolkit.root / "targets/x86_64-linux/lib",
-          toolkit.root / "targets/sbsa-linux/lib", fs::path("/usr/lib/x86_64-linux-gnu"),
-          fs::path("/usr/lib/aarch64-linux-gnu"), fs::path("/usr/lib64"), fs::path("/usr/lib")}) {
+    const std::array candidates = {
+        toolkit.root / "lib64",
+        toolkit.root / "targets/x86_64-linux/lib",
+        toolkit.root / "targets/sbsa-linux/lib",
+        fs::path("/usr/lib/x86_64-linux-gnu"),
+        fs::path("/usr/lib/aarch64-linux-gnu"),
+        fs::path("/usr/lib64"),
+        fs::path("/usr/lib"),
+    };
+    const auto folder = std::find_if(candidates.begin(), candidates.end(), [&](const fs::path& f) {
       std::error_code error;
-      found = found || fs::exists(folder / file, error);
-    }
-    if (!found) {
+      return fs::exists(f / file, error);
+    });
+    if (folder == candidates.end()) {
       throw Error(Verdict::skipped, request.source.filename().string() + " links lib" + name +
                                         ", which is not installed with this CUDA toolkit");
     }
+    folders.push_back(*folder);
   }
+  return folders;
 }
 
 std::string architecture_flag(const BuildRequest& request) {
@@ -184,6 +193,11 @@ class Compilation {
     if (wrapped_) wrapper_ = signature_wrapper(*request.problem, source_);
     more_flags_ = {"-gencode", architecture_flag(request), "-I", tree.source.string()};
     for (const std::string& library : request.links) more_flags_.push_back("-l" + library);
+    // The loader need not know the toolkit's folder.
+    for (const fs::path& folder : library_folders(toolkit, request)) {
+      more_flags_.insert(more_flags_.end(),
+                         {"-L" + folder.string(), "-Xlinker", "-rpath=" + folder.string()});
+    }
   }
 
   BuildResult run() {
@@ -327,7 +341,6 @@ BuildOutcome outcome_of(const Tree& tree, const Toolkit& toolkit, const BuildReq
 
 BuildResult build_solver(const Tree& tree, const Toolkit& toolkit, const BuildRequest& request) {
   check_source(request.source);
-  check_libraries(toolkit, request);
   return Compilation(tree, toolkit, request).run();
 }
 

@@ -47,6 +47,11 @@ class HeaderCheck {
                "a mutant says how it fails: '@fails wrong at N=257 passes N=256'");
         expect(!header.builds_on.empty(), "a mutant says what it is a mutant of: '@builds-on ...'");
         break;
+      case SolverKind::ceiling:
+        expect(header.title.rfind("Ceiling: ", 0) == 0 && !header.idea.empty(),
+               "a ceiling's title says what is timed: '# Ceiling: cublasSgeam {#id}'");
+        expect(!header.anchor.empty(), "the title lacks its anchor '{#...}'");
+        break;
       case SolverKind::program:
         expect(header.is_program(), "a whole program says '@problem whole_program'");
         break;

@@ -14,7 +14,7 @@ worst=0
 for chapter in "${chapters[@]}"; do
   json=$out/$chapter.$name.json
   "$ladder" bench "$chapter" --json >"$json" 2>"$out/$chapter.log" || worst=1
-  grep -E '"(id|median_us|ratio|gb_s|N|M|K|rows|cols)":' "$json" | tr -d ' ",' | tr '\n' ' ' |
+  grep -E '"(id|median_us|name|ratio|gb_s|N|M|K|rows|cols)":' "$json" | tr -d ' ",' | tr '\n' ' ' |
     sed 's/id:/\n/g'
   printf '\n'
 done

@@ -166,11 +166,16 @@ std::string to_text(const BenchReport& report, const Style& style) {
     const bool timed = time.samples > 0;
     const std::string interval =
         timed ? number(time.low_us, 1) + ".." + number(time.high_us, 1) : "";
+    std::string ceilings, ratios;
+    for (const Ceiling& ceiling : entry.ceilings) {
+      const std::string comma = ceilings.empty() ? "" : ", ";
+      ceilings += comma + ceiling.name;
+      ratios += comma + number(ceiling.ratio, 3);
+    }
     table.add({entry.id, entry.at.text(), std::string(name_of(entry.verdict)),
                timed ? number(time.median_us, 1) : "", interval,
                entry.gigabytes_per_s > 0 ? number(entry.gigabytes_per_s, 0) : "",
-               entry.gigaflops > 0 ? number(entry.gigaflops, 0) : "", entry.ceiling,
-               entry.ratio > 0 ? number(entry.ratio, 3) : ""},
+               entry.gigaflops > 0 ? number(entry.gigaflops, 0) : "", ceilings, ratios},
               {Colour::none, Colour::none, colour_of(entry.verdict)});
     if (!entry.message.empty()) messages += entry.id + "\n" + indented(entry.message, 2);
   }
@@ -235,7 +240,8 @@ std::string ladder_table(const std::vector<SolverReport>& reports, const BenchRe
     for (const BenchEntry* entry : timings_of(bench, report.id)) {
       if (entry->gigabytes_per_s <= 0) continue;
       speed = short_figure(entry->gigabytes_per_s);
-      share = short_figure(100 * entry->ratio) + " %";
+      if (!entry->ceilings.empty())
+        share = short_figure(100 * entry->ceilings.front().ratio) + " %";
       timed_at = entry->at.text();
     }
     const double instructions = counter(report, "instructions.warp");

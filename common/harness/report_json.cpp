@@ -52,6 +52,19 @@ Json timing_json(const Timing& timing) {
           {"samples", timing.samples}};
 }
 
+// What it is measured by, then the others: all of one form.
+Json ceilings_json(const std::vector<Ceiling>& ceilings) {
+  Json list = Json::array();
+  for (const Ceiling& ceiling : ceilings) {
+    Json json = {{"name", ceiling.name}};
+    json.update(timing_json(ceiling.timing));
+    json["ratio"] = number(ceiling.ratio);
+    json["ratio_interval"] = {number(ceiling.ratio_low), number(ceiling.ratio_high)};
+    list.push_back(json);
+  }
+  return list;
+}
+
 // All sizes at which a solver was timed.
 Json timings_json(const std::vector<BenchEntry>& entries, const std::string& id) {
   Json timings = Json::array();
@@ -61,12 +74,7 @@ Json timings_json(const std::vector<BenchEntry>& entries, const std::string& id)
     json["at"] = parameters_json(entry.at);
     json["gb_s"] = number(entry.gigabytes_per_s);
     json["gflop_s"] = number(entry.gigaflops);
-    if (!entry.ceiling.empty()) {
-      json["ceiling"] = timing_json(entry.ceiling_timing);
-      json["ceiling"]["name"] = entry.ceiling;
-      json["ratio"] = number(entry.ratio);
-      json["ratio_interval"] = {number(entry.ratio_low), number(entry.ratio_high)};
-    }
+    json["ceilings"] = ceilings_json(entry.ceilings);
     timings.push_back(json);
   }
   return timings;

@@ -51,8 +51,8 @@ TEST_CASE("a bench report groups its sizes by solver") {
     entry.at = {{"N", size}};
     entry.timing.median_us = 12.5;
     entry.timing.samples = 100;
-    entry.ceiling = "copy";
-    entry.ratio = 1.01;
+    entry.ceilings = {{"CUB", {12.6, 12.5, 12.7, 100}, 1.01, 1, 1.02},
+                      {"copy", {12, 12, 12, 100}, 0.96, 0.95, 0.97}};
     bench.entries.push_back(entry);
   }
   const json parsed = json::parse(to_json(bench));
@@ -62,8 +62,11 @@ TEST_CASE("a bench report groups its sizes by solver") {
   const json& timing = parsed["entries"][0]["timings"][1];
   CHECK(timing["at"]["N"] == 4096);
   CHECK(timing["median_us"] == 12.5);
-  CHECK(timing["ceiling"]["name"] == "copy");
-  CHECK(timing["ratio"] == doctest::Approx(1.01));
+  REQUIRE(timing["ceilings"].size() == 2);
+  CHECK(timing["ceilings"][0]["name"] == "CUB");
+  CHECK(timing["ceilings"][0]["ratio"] == doctest::Approx(1.01));
+  CHECK(timing["ceilings"][1]["name"] == "copy");
+  CHECK(timing["ceilings"][1]["ratio_interval"][0] == doctest::Approx(0.95));
 }
 
 TEST_CASE("an error is a document without entries, with the verdict and the message") {

@@ -61,12 +61,26 @@ TEST_CASE("sizes of counting and of timing are told apart") {
   entry.id = solved_step().id;
   entry.at = {{"N", 268435456}};
   entry.gigabytes_per_s = 4393.4;
-  entry.ratio = 1.033;
+  entry.ceilings = {{"copy", {}, 1.033}};
   bench.entries = {entry};
   const std::string text = ladder_table({solved_step()}, &bench, style);
   for (const char* expected :
        {"counted at", "N=1048576", "timed at", "N=268435456", "4393", "103 %"})
     CHECK(text.find(expected) != std::string::npos);
+}
+
+TEST_CASE("a timed solver is shown against each of its ceilings, the one that counts first") {
+  Style style;
+  style.width = 200;
+  BenchReport bench;
+  BenchEntry entry;
+  entry.id = "02_transpose.step_03";
+  entry.timing = {100, 99, 101, 50};
+  entry.ceilings = {{"cublasSgeam", {}, 1.25}, {"copy", {}, 0.875}};
+  bench.entries = {entry};
+  const std::string text = to_text(bench, style);
+  CHECK(text.find("cublasSgeam, copy") != std::string::npos);
+  CHECK(text.find("1.250, 0.875") != std::string::npos);
 }
 
 TEST_CASE("without a GPU the bound is computed from the sectors moved, and said to be computed") {

@@ -46,7 +46,7 @@ std::string step_table(const Chapter& chapter) {
   std::vector<std::string> head = {"step", "new"};
   const Measurements* measured = chapter.measured.empty() ? nullptr : &chapter.measured.front();
   const std::vector<Sizes> sizes = measured == nullptr ? std::vector<Sizes>{} : measured->sizes();
-  for (const Sizes& at : sizes) head.push_back("of the ceiling, " + sizes_text(at));
+  for (const Sizes& at : sizes) head.push_back("speed at " + sizes_text(at));
   for (const std::string& name : counters) head.push_back("<code>" + escape(name) + "</code>");
   HtmlTable table(head, "kl-table kl-steps");
   Sizes counted_at;
@@ -55,8 +55,7 @@ std::string step_table(const Chapter& chapter) {
                                       features_html(step.header.introduces)};
     for (const Sizes& at : sizes) {
       const Timing* timing = measured->find(step.entry.id(), at);
-      cells.push_back(timing == nullptr || timing->ceiling.empty() ? "–"
-                                                                   : percent_text(timing->ratio));
+      cells.push_back(timing == nullptr ? "–" : shares_text(*timing));
     }
     const auto found = chapter.counters.find(step.entry.id());
     for (const std::string& name : counters) {
@@ -114,9 +113,10 @@ std::string sentence(const Chapter& chapter, const Measurements& measured, const
       text += ", <strong>slower than its parent</strong> by " + percent_text(1 / gain - 1);
     }
   }
-  if (!timing->ceiling.empty()) {
-    text += ": " + percent_text(timing->ratio) + " of the " + escape(timing->ceiling);
-    if (timing->ratio_low >= 1) text += ", at or above this ceiling";
+  if (!timing->ceilings.empty()) {
+    text += ": " + shares_text(*timing);
+    if (timing->ceilings.front().ratio_low >= 1)
+      text += ", at or above " + escape(timing->ceilings.front().name);
   }
   return text + ".</li>\n";
 }

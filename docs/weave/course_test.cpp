@@ -16,11 +16,13 @@ constexpr const char* results = R"({"schema": "kernel-ladder/1",
  "device": {"name": "NVIDIA H200", "driver": "1", "toolkit": "13.0", "date": "2026-01-02T0", "commit": "abc"},
  "entries": [
   {"id": "01_vector_add.step_01_a", "timings": [{"at": {"N": 4096}, "median_us": 40.0,
-   "interval_us": [39, 41], "samples": 9, "gb_s": 10, "gflop_s": 1, "ceiling": {"median_us": 10,
-   "interval_us": [9, 11], "samples": 9, "name": "copy"}, "ratio": 0.25, "ratio_interval": [0.24, 0.26]}]},
+   "interval_us": [39, 41], "samples": 9, "gb_s": 10, "gflop_s": 1, "ceilings": [
+   {"name": "CUB", "ratio": 0.25, "ratio_interval": [0.24, 0.26]},
+   {"name": "copy", "ratio": 0.2, "ratio_interval": [0.19, 0.21]}]}]},
   {"id": "01_vector_add.step_02_b", "timings": [{"at": {"N": 4096}, "median_us": RIVAL,
-   "interval_us": [RIVAL, RIVAL], "samples": 9, "gb_s": 20, "gflop_s": 2, "ceiling": {"median_us": 10,
-   "interval_us": [9, 11], "samples": 9, "name": "copy"}, "ratio": 0.5, "ratio_interval": [0.4, 0.6]}]}
+   "interval_us": [RIVAL, RIVAL], "samples": 9, "gb_s": 20, "gflop_s": 2, "ceilings": [
+   {"name": "CUB", "ratio": 0.5, "ratio_interval": [0.4, 0.6]},
+   {"name": "copy", "ratio": 0.4, "ratio_interval": [0.3, 0.5]}]}]}
  ]})";
 
 constexpr const char* counters = R"({"entries": [
@@ -90,6 +92,7 @@ TEST_CASE("a step's page shows its parent, its change, its claims, its times and
   CHECK(has(page, "+1</span> <span class=\"kl-removed\">−0"));
   CHECK(has(page, "<code>launches == 1 at N=4096</code>"));
   CHECK(has(page, "20.0 µs"));
+  CHECK(has(page, "50.0 % of CUB, 40.0 % of copy"));
   CHECK(has(page, "2.00 × as fast"));
   CHECK(has(page, "1\u202f234"));
   CHECK_FALSE(has(page, "<code>launches</code>"));  // 0 in both says nothing

@@ -42,9 +42,9 @@ Plot survey(const Chapter& chapter, const Measurements& measured) {
     const auto found = measured.timings.find(step.entry.id());
     if (found == measured.timings.end()) continue;
     for (const Timing& timing : found->second) {
-      if (timing.ceiling.empty() || timing.ratio <= 0) continue;
-      plot.lowest = std::min(plot.lowest, timing.ratio);
-      plot.highest = std::max(plot.highest, timing.ratio);
+      if (timing.ceilings.empty() || timing.ceilings.front().ratio <= 0) continue;
+      plot.lowest = std::min(plot.lowest, timing.ceilings.front().ratio);
+      plot.highest = std::max(plot.highest, timing.ceilings.front().ratio);
       if (std::find(plot.sizes.begin(), plot.sizes.end(), timing.at) == plot.sizes.end()) {
         plot.sizes.push_back(timing.at);
       }
@@ -86,10 +86,10 @@ std::string ladder_plot(const Chapter& chapter, const Measurements& measured) {
     for (const Solver& step : chapter.steps) {
       for (const Sizes& at : plot.sizes) {
         const Timing* timing = measured.find(step.entry.id(), at);
-        if (timing == nullptr || timing->ceiling.empty()) continue;
-        ceiling = timing->ceiling;
+        if (timing == nullptr || timing->ceilings.empty()) continue;
+        ceiling = timing->ceilings.front().name;
         description += " " + step.header.title + ", " + plain_sizes(at) + ": " +
-                       percent_text(timing->ratio) + ".";
+                       percent_text(timing->ceilings.front().ratio) + ".";
       }
     }
     return description;
@@ -112,9 +112,10 @@ std::string ladder_plot(const Chapter& chapter, const Measurements& measured) {
     std::string values;
     for (std::size_t s = 0; s < plot.sizes.size(); ++s) {
       const Timing* timing = measured.find(step.entry.id(), plot.sizes[s]);
-      if (timing == nullptr || timing->ratio <= 0) continue;
-      draw_mark(svg, s, plot.x(timing->ratio), y + 31);
-      values += (values.empty() ? "" : ", ") + percent_text(timing->ratio);
+      if (timing == nullptr || timing->ceilings.empty()) continue;
+      const double ratio = timing->ceilings.front().ratio;
+      draw_mark(svg, s, plot.x(ratio), y + 31);
+      values += (values.empty() ? "" : ", ") + percent_text(ratio);
     }
     svg.text(right, y + 17, values, "kl-small", "end");
     y += row_height;

@@ -14,25 +14,42 @@ std::string provenance_html(const Measurements& measured) {
   return html + ": <code>" + escape(measured.file) + "</code>.</p>\n";
 }
 
+std::string shares_text(const Timing& timing) {
+  std::string text;
+  for (const Ceiling& ceiling : timing.ceilings) {
+    text +=
+        (text.empty() ? "" : ", ") + percent_text(ceiling.ratio) + " of " + escape(ceiling.name);
+  }
+  return text.empty() ? "–" : text;
+}
+
+namespace {
+
+std::string intervals_html(const Timing& timing) {
+  std::string text;
+  for (const Ceiling& ceiling : timing.ceilings) {
+    text += (text.empty() ? "" : ", ") + percent_text(ceiling.ratio_low) + " to " +
+            percent_text(ceiling.ratio_high);
+  }
+  return text.empty() ? "–" : text;
+}
+
+}  // namespace
+
 std::string timings_html(const Chapter& chapter, const Solver& solver, const Solver* parent) {
   std::string html;
   for (const Measurements& measured : chapter.measured) {
     const auto found = measured.timings.find(solver.entry.id());
     if (found == measured.timings.end() || found->second.empty()) continue;
-    HtmlTable table({"size", "time", "GB/s", "GFLOP/s", "of the ceiling", "95 % interval",
+    HtmlTable table({"size", "time", "GB/s", "GFLOP/s", "speed, as a share of", "95 % interval",
                      "against its parent"});
     for (const Timing& timing : found->second) {
       const Timing* before =
           parent == nullptr ? nullptr : measured.find(parent->entry.id(), timing.at);
       table.add({sizes_text(timing.at), time_text(timing.median_us),
                  fixed(timing.gigabytes_per_s, timing.gigabytes_per_s < 100 ? 2 : 0),
-                 fixed(timing.gigaflops, timing.gigaflops < 100 ? 2 : 0),
-                 timing.ceiling.empty()
-                     ? "–"
-                     : percent_text(timing.ratio) + " of " + escape(timing.ceiling),
-                 timing.ceiling.empty()
-                     ? "–"
-                     : percent_text(timing.ratio_low) + " to " + percent_text(timing.ratio_high),
+                 fixed(timing.gigaflops, timing.gigaflops < 100 ? 2 : 0), shares_text(timing),
+                 intervals_html(timing),
                  before == nullptr ? "–"
                                    : fixed(before->median_us / timing.median_us,
                                            before->median_us / timing.median_us < 10 ? 2 : 0) +

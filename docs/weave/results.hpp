@@ -12,13 +12,17 @@ namespace ladder::weave {
 
 using Sizes = std::vector<std::pair<std::string, double>>;  // {{"N", 4096}}, as the file has them
 
+// A solver's speed over that of a library, a copy or the arithmetic.
+struct Ceiling {
+  std::string name;  // "cublasSgeam", "copy"
+  double ratio = 0, ratio_low = 0, ratio_high = 0;
+};
+
 struct Timing {
   Sizes at;
   double median_us = 0, low_us = 0, high_us = 0;
   double gigabytes_per_s = 0, gigaflops = 0;
-  std::string ceiling;  // "copy"; "" if there was none
-  double ceiling_us = 0;
-  double ratio = 0, ratio_low = 0, ratio_high = 0;  // speed over the ceiling's
+  std::vector<Ceiling> ceilings;  // the first is what the solver is measured by
 };
 
 struct Measurements {

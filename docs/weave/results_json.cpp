@@ -34,12 +34,11 @@ Timing timing_of(const Json& json) {
   timing.high_us = json.at("interval_us").at(1);
   timing.gigabytes_per_s = json.value("gb_s", 0.0);
   timing.gigaflops = json.value("gflop_s", 0.0);
-  if (!json.contains("ceiling")) return timing;
-  timing.ceiling = json.at("ceiling").at("name");
-  timing.ceiling_us = json.at("ceiling").at("median_us");
-  timing.ratio = json.at("ratio");
-  timing.ratio_low = json.at("ratio_interval").at(0);
-  timing.ratio_high = json.at("ratio_interval").at(1);
+  for (const Json& ceiling : json.at("ceilings")) {
+    timing.ceilings.push_back({ceiling.at("name"), ceiling.at("ratio"),
+                               ceiling.at("ratio_interval").at(0),
+                               ceiling.at("ratio_interval").at(1)});
+  }
   return timing;
 }
 
