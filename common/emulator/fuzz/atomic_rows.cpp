@@ -72,16 +72,23 @@ std::string on_own(Scribe& s, const Space& space, const Operation& one, bool ret
     }
     expected = ", " + expected;
   }
+  std::string after;
+  if (one.kind == Operand::f64) {
+    // A sum's NaN is that of either operand.
+    const std::string sum = s.temporary(Operand::f64);
+    after = "ld" + std::string(space.name) + ".f64 " + sum + ", " + where + "; " +
+            s.one_nan(Operand::f64, sum) + "st" + space.name + ".f64 " + where + ", " + sum + ";\n";
+  }
   const char* qualifier = s.any(qualifiers);
   const std::string tail = where + expected + ", " + s.source(one.kind) + ";\n";
   if (!returns) {
     const bool acquires = std::string(qualifier) == ".acq_rel.gpu";
     return before + "red" + (acquires ? ".release.gpu" : qualifier) + space.name + "." + one.text +
-           " " + tail;
+           " " + tail + after;
   }
   const std::string old = s.temporary(one.kind);
   return before + "atom" + qualifier + space.name + "." + one.text + " " + old + ", " + tail +
-         s.folded(one.kind, old);
+         s.folded(one.kind, old) + after;
 }
 
 // "": all shared words are taken.

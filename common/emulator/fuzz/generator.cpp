@@ -111,10 +111,21 @@ class Generator {
     }
     made.open += again + ":\n";
     made.body = block(take(wanted), depth + 1, uniform && same);
+    if (same && begins_with_atomic(made.body)) made.open += "membar.cta;\n";
     made.close = "sub.u32 " + trips + ", " + trips + ", 1; setp.ne.u32 %tp0, " + trips +
                  ", 0; @%tp0 bra " + again + ";\n";
     made.rows.push_back(same ? "loop" : "loop that diverges");
     return made;
+  }
+
+  // Many atomics of shared memory become loops of compare-and-swap. If one of them is the first thing
+  // in a loop, the two loops have one head, and ptxas (driver for CUDA 13.0) lets the lanes leave the
+  // inner one by and by; but it counts a loop that is the same for all in a uniform register, once
+  // for each group of lanes that comes by, and so misses the end.
+  static bool begins_with_atomic(const std::vector<Statement>& body) {
+    if (body.empty() || body[0].rows.empty()) return false;
+    const std::string& row = body[0].rows[0];
+    return row.find("atom.") != std::string::npos || row.find("red.") != std::string::npos;
   }
 
   // brx.idx to one of two sides, or past both.

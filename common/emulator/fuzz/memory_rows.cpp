@@ -49,6 +49,14 @@ std::string address(Scribe& s, const Space& space, unsigned bytes) {
   return "[" + base + "+" + std::to_string(s.below(limit / bytes) * bytes) + "]";
 }
 
+// Where ptxas (driver for CUDA 13.0) takes a register of 32 bits, of which it has loaded 8 or 16 from
+// a constant or an argument, for two packed halves, it makes the upper one from what lies behind in
+// that memory, and not from the zeros or signs that the load extends to.
+bool is_widened_anew(const Space& space, const Type& type, Operand kind) {
+  const std::string name = space.name;
+  return (name == "const" || name == "param") && type.bytes < 4 && kind != Operand::b16;
+}
+
 std::string load(Scribe& s, const Space& space, unsigned vector, const Type& type) {
   Operand kind = type.kind;
   // A register may be wider than what is loaded.
@@ -63,6 +71,7 @@ std::string load(Scribe& s, const Space& space, unsigned vector, const Type& typ
     text += s.folded(kind, name);
   }
   if (vector > 1) names = "{" + names + "}";
+  if (is_widened_anew(space, type, kind)) text = s.hidden(kind, names) + text;
   const std::string where = address(s, space, type.bytes * vector);
   return opcode("ld", space, vector, type, qualifier) + " " + names + ", " + where + ";\n" + text;
 }

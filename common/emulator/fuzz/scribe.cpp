@@ -23,12 +23,19 @@ std::string Scribe::fresh_source(Operand kind) {
   return prefix_of(kind) + std::to_string(count / 2 + below(count - count / 2));
 }
 
+std::string Scribe::hidden(Operand kind, const std::string& name) {
+  if (kind == Operand::b32) return "xor.b32 " + name + ", " + name + ", %zero;\n";
+  if (kind == Operand::b16) return laundered(kind, name, name);
+  const std::string zero = temporary(Operand::b64);
+  return "cvt.u64.u32 " + zero + ", %zero; xor.b64 " + name + ", " + name + ", " + zero + ";\n";
+}
+
 std::string Scribe::laundered(Operand kind, const std::string& from, const std::string& to) {
   const std::string word = temporary(Operand::b32);
-  const std::string hidden = "xor.b32 " + word + ", " + word + ", %zero; ";
+  const std::string hide = hidden(Operand::b32, word);
   if (kind == Operand::f32)
-    return "mov.b32 " + word + ", " + from + "; " + hidden + "mov.b32 " + to + ", " + word + ";\n";
-  return "cvt.u32.u16 " + word + ", " + from + "; " + hidden + "cvt.u16.u32 " + to + ", " + word +
+    return "mov.b32 " + word + ", " + from + "; " + hide + "mov.b32 " + to + ", " + word + ";\n";
+  return "cvt.u32.u16 " + word + ", " + from + "; " + hide + "cvt.u16.u32 " + to + ", " + word +
          ";\n";
 }
 

@@ -111,8 +111,10 @@ void add_approximate_references(ReferenceTable& table) {
                  return made(sine ? std::sin(x) : std::cos(x));
                })
           .close_enough = [](const u64* sources, u64 expected, u64 got) {
+        // An H200 errs a little more than the 2^-20.5 that PTX promises: by 2^-20.48 in
+        // cos.approx.ftz.f32 of -4.89848.
         const bool small = std::fabs(single(sources[0])) <= 6.2831;
-        return within(0, small ? 0x1.6ap-21 : 0x1.3bp-15)(sources, expected, got);
+        return within(0, small ? 0x1.84p-21 : 0x1.3bp-15)(sources, expected, got);
       };
     }
   }
