@@ -177,7 +177,8 @@ void add_measuring_commands(CLI::App& app, Requests& requests) {
       "  ./ladder profile 01.04\n"
       "  ./ladder profile 01.02 --at N=4096 --line\n"
       "  ./ladder profile --problem transpose mine.cu --at \"rows=512 cols=512\" --json\n"
-      "  ./ladder profile saxpy.cu\n\n"
+      "  ./ladder profile saxpy.cu\n"
+      "  ./ladder profile 01.05 --trace who_touched_what.json\n\n"
       "It runs on the emulator, once; whether the answer is right is for check to say.");
   profile
       .add_option("ID|FILE", requests.profile.targets,
@@ -193,6 +194,23 @@ void add_measuring_commands(CLI::App& app, Requests& requests) {
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
   profile.add_flag("--json", requests.profile.json, "print JSON instead of text");
+  CLI::Option* trace =
+      profile
+          .add_option("--trace", requests.profile.trace,
+                      "also write which lane of which warp touched which address, as JSON")
+          ->type_name("FILE.json");
+  profile
+      .add_option("--trace-blocks", requests.profile.trace_blocks,
+                  "trace block number N of each launch, or those from N to M")
+      ->type_name("N|N-M")
+      ->capture_default_str()
+      ->needs(trace);
+  profile
+      .add_option("--trace-limit", requests.profile.trace_limit,
+                  "trace so many accesses of warps at most")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str()
+      ->needs(trace);
   add_architecture(profile, requests.profile.architecture);
   profile.callback([&] { requests.chosen = [&] { return cli::profile(requests.profile); }; });
 

@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "common/emulator/watch.hpp"
+
 namespace ladder::cli {
 
 // Options of every command that runs a solver.
@@ -55,6 +57,9 @@ struct ProfileRequest : Running {
   std::string problem;
   std::string at;      // "N=4096"; "": the size at which goals are counted
   bool lines = false;  // of source files all, not only the hottest
+  std::string trace;   // a file for who touched which address; "": none
+  std::string trace_blocks = "0";
+  std::uint64_t trace_limit = emulator::TraceLimits().accesses;
 };
 int profile(const ProfileRequest& request);
 

@@ -3,6 +3,7 @@
 
 #include <cstdlib>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "common/cli/process.hpp"
 #include "common/harness/files.hpp"
@@ -47,7 +48,7 @@ TEST_CASE("no command, a misspelt one and a bad option are usage errors that say
 
 TEST_CASE("every command has help with an example") {
   for (const char* command : {"run", "list", "check", "next", "hint", "reset", "diff", "bench",
-                              "emulate", "doctor", "test", "dev"}) {
+                              "profile", "emulate", "doctor", "test", "dev"}) {
     CAPTURE(command);
     const Finished help = type({command, "--help"});
     CHECK(help.code == 0);
@@ -186,4 +187,43 @@ TEST_CASE("a stranger's right file is solved, as text without escape codes and a
   const json parsed = json::parse(type(as_json).output);
   CHECK(parsed["verdict"] == "solved");
   CHECK(parsed["entries"][0]["cases"][0]["parameters"]["N"] == 257);
+}
+
+TEST_CASE("a profile's trace names the arguments that lanes touched, and says when it was cut") {
+  const TemporaryFolder folder;
+  const std::string solver =
+      folder.write("mine.cu",
+                   "__global__ void add(const float* a, const float* b, float* c, int n) {\n"
+                   "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                   "  if (i < n) c[i] = a[i] + b[i];\n"
+                   "}\n"
+                   "extern \"C\" void solve(const float* A, const float* B, float* C, int N) {\n"
+                   "  add<<<(N + 255) / 256, 256>>>(A, B, C, N);\n"
+                   "}\n");
+  const std::string file = folder.path() / "trace.json";
+  const auto traced = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> words = {"profile", "--problem", "vector_add", solver,
+                                      "--at",    "N=400",     "--trace",    file};
+    words.insert(words.end(), more.begin(), more.end());
+    return type(words);
+  };
+  CHECK(traced({"--trace-blocks", "1"}).code == 0);
+  json trace = json::parse(ladder::read_file(file));
+  CHECK(trace["schema"] == "kernel-ladder-trace/1");
+  CHECK(trace["cut"] == false);
+  REQUIRE(trace["launches"].size() == 1);
+  const json& launch = trace["launches"][0];
+  std::set<std::string> names;
+  for (const json& memory : launch["memories"]) names.insert(memory["name"]);
+  CHECK(names == std::set<std::string>{"A", "B", "C"});
+  CHECK(launch["accesses"].size() == 15);  // 144 elements: five warps, two reads and a write each
+  for (const json& access : launch["accesses"]) CHECK(access["block"][0] == 1);
+  CHECK(launch["accesses"][0]["offsets"][1] == 1028);
+
+  const Finished cut = traced({"--trace-limit", "4"});
+  CHECK(cut.code == 0);
+  CHECK(says(cut, "holds the first 4 accesses"));
+  CHECK(json::parse(ladder::read_file(file))["cut"] == true);
+  CHECK(traced({"--trace-blocks", "5-2"}).code == 2);
+  CHECK(type({"profile", "01", "--trace", file}).code == 2);
 }

@@ -28,11 +28,33 @@ CaseSelector size_of(const ProfileRequest& request, const Problem& problem,
   return {*size, std::nullopt};
 }
 
+// Solvers and programs, if they are to be traced.
+void require_one(std::size_t targets) {
+  if (targets != 1) throw UsageError("--trace takes one solver or program");
+}
+
+// What --trace and the options beside it ask for.
+std::optional<emulator::TraceLimits> traced(const ProfileRequest& request) {
+  if (request.trace.empty()) return std::nullopt;
+  require_one(request.targets.size());
+  emulator::TraceLimits limits;
+  limits.accesses = request.trace_limit;
+  if (!emulator::set_traced_blocks(limits, request.trace_blocks))
+    throw UsageError("--trace-blocks " + request.trace_blocks +
+                     ": not the number of a block, as in 3, nor a range, as in 0-3");
+  return limits;
+}
+
 Profile profile_file(const Course& course, const ProfileRequest& request, const fs::path& file,
                      const Problem& problem, const SolverHeader& header) {
   JudgeOptions options = judge_options(request, {});
   return profile_solver(course.tree, course.toolkit, fs::absolute(file), problem, header,
-                        size_of(request, problem, header), options);
+                        size_of(request, problem, header), options, traced(request));
+}
+
+std::string contents_of(const fs::path& path) {
+  std::ifstream file(path);
+  return {std::istreambuf_iterator<char>(file), {}};
 }
 
 // A program of its own: it runs with its output going where it goes, and leaves a report.
@@ -54,6 +76,10 @@ Profile profile_program(const Course& course, const ProfileRequest& request,
   char folder[] = "/tmp/ladder-profile-XXXXXX";
   if (mkdtemp(folder) == nullptr) throw MachineError("no temporary folder under /tmp");
   options.report = fs::path(folder) / "report.json";
+  if (const auto limits = traced(request)) {
+    options.trace = fs::path(folder) / "trace.json";
+    options.trace_limits = *limits;
+  }
   options.fault_exit = static_cast<int>(Verdict::trapped);
   const emulator::Program inspected = emulator::inspect_program(program);
   if (!inspected.runs()) throw UsageError(inspected.message);
@@ -66,8 +92,8 @@ Profile profile_program(const Course& course, const ProfileRequest& request,
   }
   int status = 0;
   waitpid(child, &status, 0);
-  std::ifstream report(options.report);
-  const std::string json{std::istreambuf_iterator<char>(report), {}};
+  const std::string json = contents_of(options.report);
+  if (!options.trace.empty()) profile.trace = contents_of(options.trace);
   std::error_code ignored;
   fs::remove_all(folder, ignored);
   if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) {
@@ -101,7 +127,9 @@ std::vector<Profile> profiles_of(const Course& course, const ProfileRequest& req
       profiles.push_back(profile_program(course, request, target));
       continue;
     }
-    for (const CatalogEntry& entry : entries_of(course, {target}, false, "profile")) {
+    const std::vector<CatalogEntry> entries = entries_of(course, {target}, false, "profile");
+    if (!request.trace.empty()) require_one(entries.size());
+    for (const CatalogEntry& entry : entries) {
       const SolverHeader header = read_solver_header(entry.file);
       if (header.is_program()) {
         profiles.push_back(profile_program(course, request, entry.file.string()));
@@ -115,6 +143,17 @@ std::vector<Profile> profiles_of(const Course& course, const ProfileRequest& req
   return profiles;
 }
 
+void save_trace(const ProfileRequest& request, const std::vector<Profile>& profiles) {
+  const std::string& json = profiles[0].trace;
+  if (json.empty()) return;  // it did not get that far
+  std::ofstream file(request.trace);
+  file << json;
+  if (!file.flush()) throw UsageError("cannot write " + request.trace);
+  if (json.find("\"cut\": true") == std::string::npos) return;
+  std::fprintf(stderr, "%s holds the first %ju accesses, and there were more: see --trace-limit\n",
+               request.trace.c_str(), static_cast<std::uintmax_t>(request.trace_limit));
+}
+
 }  // namespace
 
 int profile(const ProfileRequest& request) {
@@ -122,6 +161,7 @@ int profile(const ProfileRequest& request) {
   const std::vector<Profile> profiles = profiles_of(course, request);
   Verdict verdict = Verdict::skipped;
   for (const Profile& one : profiles) verdict = worst(verdict, one.verdict);
+  if (!request.trace.empty()) save_trace(request, profiles);
   if (request.json) {
     std::fputs(to_json(profiles, facts_of(course, {})).c_str(), stdout);
     return static_cast<int>(verdict);

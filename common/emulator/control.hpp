@@ -9,7 +9,7 @@ extern "C" {
 #endif
 
 struct LadderEmulator {
-  uint32_t version;  // 2
+  uint32_t version;  // 3
 
   // The first device-side fault, finding of an observer, refused launch or bad address in a call since reset, as the text shown to a learner (several lines: what,
   // file:line, instruction, block/thread, address, allocation, help), or NULL.
@@ -18,7 +18,7 @@ struct LadderEmulator {
   // for with cudaGetLastError, if there are such), and how:
   // "cudaMemcpy: cudaErrorInvalidValue: invalid argument", or NULL.
   const char* (*failed_call)(void);
-  void (*reset)(void);  // forgets faults, counters and the sticky error; allocations stay
+  void (*reset)(void);  // forgets faults, counters, traces and the sticky error; allocations stay
 
   // Whether this library's handler of SIGSEGV has something to say about an access there. Safe in a
   // signal handler.
@@ -34,6 +34,11 @@ struct LadderEmulator {
   // Writes what each launch since reset that was watched for counters did, and each of its source
   // lines, as JSON (runtime/launch_report.hpp). 0: it could not be written.
   int (*write_launches)(int descriptor);
+
+  // What launches to come that are watched for it trace (TraceLimits of watch.hpp).
+  void (*limit_trace)(uint64_t first_block, uint64_t blocks, uint64_t accesses);
+  // Writes what was traced since reset as JSON (runtime/trace_report.hpp). 0: as above.
+  int (*write_trace)(int descriptor);
 
   // Seconds spent executing kernels since reset (host time; never a GPU's).
   double (*kernel_seconds)(void);
@@ -60,5 +65,8 @@ typedef const struct LadderEmulator* (*LadderEmulatorEntry)(void);  // "ladderEm
 //   LADDER_EMULATOR_FAIL=NAME:K     the K-th call (from 1) of the API function NAME fails
 //   LADDER_EMULATOR_REPORT=FILE     at exit: JSON {calls{}, faults[], leaks[], launches, counters{},
 //                                   launch_records[]} (runtime/launch_report.hpp)
+//   LADDER_EMULATOR_TRACE=FILE      at exit: JSON of who touched which address (runtime/trace_report.hpp)
+//   LADDER_EMULATOR_TRACE_BLOCKS=A  of each launch block number A, or A-B; default 0
+//   LADDER_EMULATOR_TRACE_LIMIT=N   the first N accesses of warps; default 4096
 //   LADDER_EMULATOR_DEVICE=NAME     properties of another device; default an H200's
 //   LADDER_EMULATOR_QUIET=1         faults are kept for fault(), not printed on stderr

@@ -17,6 +17,7 @@
 #include "common/emulator/counters.hpp"
 #include "common/emulator/finding.hpp"
 #include "common/emulator/occupancy.hpp"
+#include "common/emulator/trace.hpp"
 #include "common/emulator/watch.hpp"
 
 namespace ladder::emulator {
@@ -40,6 +41,7 @@ struct DeviceProperties {
 struct Options {
   int threads = 0;                                // host cores; 0: all
   Watch watch = watch_memcheck;                   // see watch.hpp
+  TraceLimits trace;                              // watch_trace
   double time_limit_s = 0;                        // of one launch; 0: none
   std::uint64_t order_seed = 0;                   // 0: warps in order
   std::size_t stack_bytes = 16 << 10;             // of a thread, in kernels that call functions
@@ -152,6 +154,10 @@ class Device {
   static constexpr std::size_t most_launch_records = 10000;
   const std::vector<LaunchRecord>& launch_records() const;
   void reset_counters();
+
+  // Of the launches since it was cleared that were watched for it.
+  const Trace& trace() const;
+  void clear_trace();
 
   // What observers found since the last call: each kind once for each pair of instructions.
   std::vector<Finding> take_findings();

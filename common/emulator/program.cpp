@@ -223,6 +223,13 @@ std::vector<std::pair<std::string, std::string>> program_environment(
   if (options.time_limit_s > 0) add("TIME_LIMIT", std::to_string(options.time_limit_s));
   if (!options.fail.empty()) add("FAIL", options.fail);
   if (!options.report.empty()) add("REPORT", fs::absolute(options.report).string());
+  if (!options.trace.empty()) {
+    const TraceLimits& limits = options.trace_limits;
+    add("TRACE", fs::absolute(options.trace).string());
+    add("TRACE_BLOCKS", std::to_string(limits.first_block) + "-" +
+                            std::to_string(limits.first_block + limits.blocks - 1));
+    add("TRACE_LIMIT", std::to_string(limits.accesses));
+  }
   if (!options.device.empty()) add("DEVICE", options.device);
   if (options.quiet) add("QUIET", "1");
   if (!options.observers.empty()) add("WATCH", options.observers);

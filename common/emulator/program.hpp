@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "common/emulator/watch.hpp"
+
 namespace ladder::emulator {
 
 enum class ProgramKind {
@@ -42,6 +44,8 @@ struct ProgramOptions {
   double time_limit_s = 0;       // of one kernel; 0: none
   std::string fail;              // "cudaMalloc:2": this call fails
   std::filesystem::path report;  // JSON written at exit; empty: none
+  std::filesystem::path trace;   // JSON of who touched which address; empty: none
+  TraceLimits trace_limits;      // of it
   std::string device;            // "t4", "a100"; empty: an H200
   bool quiet = false;            // faults are not printed on stderr
   std::string observers;         // "memcheck,racecheck"; empty: memcheck

@@ -22,21 +22,22 @@ std::string contents_of(int descriptor) {
 
 Profile profile_solver(const Tree& tree, const Toolkit& toolkit, const std::filesystem::path& file,
                        const Problem& problem, const SolverHeader& header, const CaseSelector& at,
-                       const JudgeOptions& options) {
+                       const JudgeOptions& options,
+                       const std::optional<emulator::TraceLimits>& trace) {
   Profile profile;
   profile.id = profile.file = file.string();
   profile.problem = problem.name;
   Case tried = cases_at(problem, at, options.seed).at(0);
   tried.bound = header.bound.value_or("");
   profile.at = tried.parameters;
-  BuildRequest request;
-  request.source = file;
-  request.problem = &problem;
-  request.virtual_architecture = options.architecture.value_or(header.needs.architecture);
-  request.links = header.links;
+  BuildRequest build;
+  build.source = file;
+  build.problem = &problem;
+  build.virtual_architecture = options.architecture.value_or(header.needs.architecture);
+  build.links = header.links;
   std::filesystem::path object;
   try {
-    object = build_solver(tree, toolkit, request).object;
+    object = build_solver(tree, toolkit, build).object;
   } catch (const CompileError& error) {
     profile.verdict = Verdict::not_compiled;
     profile.message = error.what();
@@ -55,17 +56,26 @@ Profile profile_solver(const Tree& tree, const Toolkit& toolkit, const std::file
   if (!succeeded(loaded, During::load)) return profile;
   const Exchange exchange(problem, tried.parameters, make_inputs(problem, tried),
                           worker.guard_bytes());
-  const Answer called = worker.call(static_cast<std::uint32_t>(loaded.reply->number), exchange,
-                                    {.what = emulator::watch_memcheck | emulator::watch_counters,
-                                     .order_seed = options.order_seed.value_or(0)});
+  Watching watching{.what = emulator::watch_memcheck | emulator::watch_counters,
+                    .order_seed = options.order_seed.value_or(0)};
+  if (trace) {
+    watching.what |= emulator::watch_trace;
+    watching.trace = *trace;
+  }
+  const Answer called =
+      worker.call(static_cast<std::uint32_t>(loaded.reply->number), exchange, watching);
   if (!succeeded(called, During::call)) return profile;
-  const Descriptor launches(memfd_create("launches", MFD_CLOEXEC));
-  if (launches.get() < 0) throw MachineError("no memory file for the launches of a profile");
-  protocol::Command command{};
-  command.request = protocol::Request::launches;
-  if (!succeeded(worker.request(command, launches.get(), launches.get()), During::call))
-    return profile;
-  profile.launches = parse_launches(contents_of(launches.get()));
+  const auto report = [&](protocol::Request request) -> std::optional<std::string> {
+    const Descriptor file(memfd_create("report", MFD_CLOEXEC));
+    if (file.get() < 0) throw MachineError("no memory file for a profile");
+    protocol::Command command{};
+    command.request = request;
+    if (!succeeded(worker.request(command, file.get(), file.get()), During::call)) return {};
+    return contents_of(file.get());
+  };
+  const std::optional<std::string> launches = report(protocol::Request::launches);
+  if (launches) profile.launches = parse_launches(*launches);
+  if (launches && trace) profile.trace = report(protocol::Request::trace).value_or("");
   return profile;
 }
 

@@ -3,10 +3,12 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "common/emulator/watch.hpp"
 #include "common/harness/judge.hpp"
 #include "common/harness/report.hpp"
 
@@ -36,6 +38,7 @@ struct Profile {
   Verdict verdict = Verdict::solved;  // of running it: its answer is not judged
   std::string message;
   std::vector<LaunchProfile> launches;
+  std::string trace;  // JSON (emulator/runtime/trace_report.hpp), if it was asked for
 };
 
 // From the emulator's JSON (emulator/runtime/launch_report.hpp). Throws MachineError if it is not.
@@ -43,10 +46,12 @@ std::vector<LaunchProfile> parse_launches(std::string_view json);
 // From the file that LADDER_EMULATOR_REPORT names.
 std::vector<LaunchProfile> parse_launches_of_report(std::string_view json);
 
-// One call of solve() at this size. Throws UsageError for a size the problem does not have.
+// One call of solve() at this size; `trace`: what to trace of it. Throws UsageError for a size that
+// the problem does not have.
 Profile profile_solver(const Tree& tree, const Toolkit& toolkit, const std::filesystem::path& file,
                        const Problem& problem, const SolverHeader& header, const CaseSelector& at,
-                       const JudgeOptions& options);
+                       const JudgeOptions& options,
+                       const std::optional<emulator::TraceLimits>& trace = {});
 
 // What strikes in a launch, a sentence each, the worst first; none if nothing does.
 std::vector<std::string> remarks_on(const LaunchProfile& launch);

@@ -24,6 +24,7 @@
 #include <string>
 #include <vector>
 
+#include "common/emulator/watch.hpp"
 #include "common/harness/solver_object.hpp"
 #include "common/harness/worker_bench.hpp"
 #include "common/harness/worker_cuda.hpp"
@@ -377,6 +378,9 @@ void call(const Command& command, int input_descriptor, int result_descriptor, R
     cuda.emulator->reset();
     cuda.emulator->watch(command.watch);
     cuda.emulator->order_seed(command.order_seed);
+    if ((command.watch & emulator::watch_trace) != 0)
+      cuda.emulator->limit_trace(command.trace_first_block, command.trace_blocks,
+                                 command.trace_accesses);
   }
   if (command.timed != 0) bench.make_cold();
   const auto start = std::chrono::steady_clock::now();
@@ -403,9 +407,9 @@ void call(const Command& command, int input_descriptor, int result_descriptor, R
                         "reset the device");
 }
 
-void write_launches(const int (&descriptors)[2], Reply& reply) {
-  const bool written =
-      cuda.emulator != nullptr && cuda.emulator->write_launches(descriptors[1]) != 0;
+// `write`: which of the emulator's functions.
+void write_report(const int (&descriptors)[2], int (*LadderEmulator::*write)(int), Reply& reply) {
+  const bool written = cuda.emulator != nullptr && (cuda.emulator->*write)(descriptors[1]) != 0;
   for (const int descriptor : descriptors) close(descriptor);
   if (!written) reply.outcome = Outcome::protocol_failure;
 }
@@ -421,7 +425,9 @@ void serve(const Command& command, const int (&descriptors)[2], Reply& reply) {
     case Request::call:
       return call(command, descriptors[0], descriptors[1], reply);
     case Request::launches:
-      return write_launches(descriptors, reply);
+      return write_report(descriptors, &LadderEmulator::write_launches, reply);
+    case Request::trace:
+      return write_report(descriptors, &LadderEmulator::write_trace, reply);
     case Request::measure:
       reply.outcome = device_trouble(reply, bench.measure(command, reply));
       return;

@@ -180,6 +180,9 @@ Answer WorkerProcess::call(std::uint32_t solver, const Exchange& exchange,
   command.solver = solver;
   command.watch = watching.what;
   command.order_seed = watching.order_seed;
+  command.trace_first_block = watching.trace.first_block;
+  command.trace_blocks = watching.trace.blocks;
+  command.trace_accesses = watching.trace.accesses;
   return request(command, exchange.inputs(), exchange.results());
 }
 

@@ -95,6 +95,7 @@ class Exchange {
 struct Watching {
   emulator::Watch what = emulator::watch_memcheck;
   std::uint64_t order_seed = 0;
+  emulator::TraceLimits trace = {};  // if `what` has watch_trace
 };
 
 class WorkerProcess {

@@ -31,6 +31,7 @@ enum class Request : std::uint32_t {
   load_ceilings,  // path: the object of ceilings.cu; needed before the requests of a bench
   call,           // solver, arguments; fds: inputs (read-only), results
   launches,       // fds: both a memfd, to which what the last call's launches did is written
+  trace,          // the same, of what they touched, if the call was watched for it
   measure,        // what: number (Measure), bytes; the reply's device_us, and number: the flops
 };
 
@@ -68,7 +69,9 @@ struct Command {
   std::uint32_t timed;            // call: from cold L2, between events
   std::uint32_t without_results;  // call: nothing is copied back
   std::uint64_t order_seed;       // call: of warps (emulator)
-  std::uint64_t guard_bytes;      // before and after each array
+  // call: what is traced (emulator/watch.hpp).
+  std::uint64_t trace_first_block, trace_blocks, trace_accesses;
+  std::uint64_t guard_bytes;  // before and after each array
   std::uint64_t number;
   std::uint64_t bytes;
   std::uint64_t seed;

@@ -60,6 +60,7 @@ struct Device::Implementation {
   Counters counters;
   std::vector<LaunchRecord> records;
   Findings findings;
+  Trace trace;
   Watch watched = 0;  // what `observers` were made for
   std::vector<std::unique_ptr<Observer>> observers;
   std::function<void(std::string_view)> output = [](std::string_view text) {
@@ -115,6 +116,12 @@ const std::vector<LaunchRecord>& Device::launch_records() const {
 void Device::reset_counters() {
   implementation_->counters = {};
   implementation_->records.clear();
+}
+const Trace& Device::trace() const {
+  return implementation_->trace;
+}
+void Device::clear_trace() {
+  implementation_->trace.clear();
 }
 std::vector<Finding> Device::take_findings() {
   return implementation_->findings.take();
@@ -267,7 +274,7 @@ std::uint64_t Device::Implementation::resident_blocks(unsigned threads, std::siz
 void Device::Implementation::update_observers() {
   if (options.watch == watched || running > 0) return;
   watched = options.watch;
-  observers = make_observers(watched, memory);
+  observers = make_observers(watched, memory, trace);
 }
 
 void Device::Implementation::run(const Launch& launch) {
@@ -289,6 +296,7 @@ void Device::Implementation::run(const Launch& launch) {
     state.local_stride += static_cast<std::uint32_t>(options.stack_bytes);
   std::unique_lock lock(launch_mutex);
   update_observers();
+  trace.limits = options.trace;
   state.observers = &observers;
   state.counts = (watched & watch_counters) != 0;
   state.findings = &findings;

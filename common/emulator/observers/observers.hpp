@@ -6,14 +6,17 @@
 #include <vector>
 
 #include "common/emulator/exec/observer.hpp"
+#include "common/emulator/trace.hpp"
 
 namespace ladder::emulator {
 
 std::unique_ptr<Observer> make_initcheck(const DeviceMemory& memory);
 std::unique_ptr<Observer> make_synccheck();
 std::unique_ptr<Observer> make_racecheck();
+std::unique_ptr<Observer> make_trace(Trace& trace, const DeviceMemory& memory);
 
 // One for each check that is on.
-std::vector<std::unique_ptr<Observer>> make_observers(Watch watch, const DeviceMemory& memory);
+std::vector<std::unique_ptr<Observer>> make_observers(Watch watch, const DeviceMemory& memory,
+                                                      Trace& trace);
 
 }  // namespace ladder::emulator

@@ -6,6 +6,7 @@
 #include "common/emulator/runtime/host_fault.hpp"
 #include "common/emulator/runtime/launch_report.hpp"
 #include "common/emulator/runtime/runtime.hpp"
+#include "common/emulator/runtime/trace_report.hpp"
 
 namespace ladder::emulator {
 namespace {
@@ -26,15 +27,28 @@ void change_options(Change change) {
   });
 }
 
+// 1: all of `text`; 0.
+int written(int descriptor, const std::string& text) {
+  for (std::size_t done = 0; done < text.size();) {
+    const ssize_t wrote = write(descriptor, text.data() + done, text.size() - done);
+    if (wrote <= 0) return 0;
+    done += static_cast<std::size_t>(wrote);
+  }
+  return 1;
+}
+
 constexpr LadderEmulator interface = {
-    .version = 2,
+    .version = 3,
     .fault = [] { return locked([](Runtime& runtime) { return runtime.fault(); }); },
     .failed_call = [] { return locked([](Runtime& runtime) { return runtime.failed_call(); }); },
     .reset =
         [] {
           locked([](Runtime& runtime) {
             runtime.forget_faults();
-            if (Device* device = runtime.device_if_made()) device->reset_counters();
+            if (Device* device = runtime.device_if_made()) {
+              device->reset_counters();
+              device->clear_trace();
+            }
           });
         },
     .explains = [](std::uint64_t address) { return explains_fault_at(address) ? 1 : 0; },
@@ -61,12 +75,20 @@ constexpr LadderEmulator interface = {
             const Device* device = runtime.device_if_made();
             return device == nullptr ? std::string("[]") : launches_json(device->launch_records());
           });
-          for (std::size_t done = 0; done < text.size();) {
-            const ssize_t wrote = write(descriptor, text.data() + done, text.size() - done);
-            if (wrote <= 0) return 0;
-            done += static_cast<std::size_t>(wrote);
-          }
-          return 1;
+          return written(descriptor, text);
+        },
+    .limit_trace =
+        [](std::uint64_t first_block, std::uint64_t blocks, std::uint64_t accesses) {
+          change_options([=](Options& options) {
+            options.trace = {first_block, blocks, accesses};
+          });
+        },
+    .write_trace =
+        [](int descriptor) {
+          return written(descriptor, locked([](Runtime& runtime) {
+                           const Device* device = runtime.device_if_made();
+                           return trace_json(device == nullptr ? Trace{} : device->trace());
+                         }));
         },
     .kernel_seconds =
         [] {

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "common/emulator/runtime/launch_report.hpp"
+#include "common/emulator/runtime/trace_report.hpp"
 
 namespace ladder::emulator {
 namespace {
@@ -16,10 +17,21 @@ std::string environment(const char* name) {
   return value == nullptr ? "" : value;
 }
 
+void save(const std::string& path, const char* what, const std::string& text) {
+  const auto close = [](std::FILE* file) { return std::fclose(file); };
+  const std::unique_ptr<std::FILE, decltype(close)> file(std::fopen(path.c_str(), "w"), close);
+  if (!file) {
+    std::fprintf(stderr, "ladder emulator: cannot write the %s %s\n", what, path.c_str());
+    return;
+  }
+  std::fwrite(text.data(), 1, text.size(), file.get());
+}
+
 }  // namespace
 
 Journal::Journal()
     : report_file_(environment("LADDER_EMULATOR_REPORT")),
+      trace_file_(environment("LADDER_EMULATOR_TRACE")),
       quiet_(environment("LADDER_EMULATOR_QUIET") == "1") {
   const std::string fail = environment("LADDER_EMULATOR_FAIL");
   if (fail.empty()) return;
@@ -53,13 +65,6 @@ void Journal::say(const std::string& text) {
 
 void Journal::write_report(const Counters& counters, const std::vector<Device::Allocation>& leaks,
                            const std::vector<LaunchRecord>& launches) const {
-  const auto close = [](std::FILE* file) { return std::fclose(file); };
-  const std::unique_ptr<std::FILE, decltype(close)> file(std::fopen(report_file_.c_str(), "w"),
-                                                         close);
-  if (!file) {
-    std::fprintf(stderr, "ladder emulator: cannot write the report %s\n", report_file_.c_str());
-    return;
-  }
   std::string text = "{\n  \"calls\": {";
   const char* separator = "";
   for (const auto& [function, count] : calls_) {
@@ -83,7 +88,11 @@ void Journal::write_report(const Counters& counters, const std::vector<Device::A
   text += "],\n  \"launches\": " + std::to_string(counters.launches) +
           ",\n  \"counters\": " + json_counters(counters, true) +
           ",\n  \"launch_records\": " + launches_json(launches) + "\n}\n";
-  std::fwrite(text.data(), 1, text.size(), file.get());
+  save(report_file_, "report", text);
+}
+
+void Journal::write_trace(const Trace& trace) const {
+  save(trace_file_, "trace", trace_json(trace));
 }
 
 }  // namespace ladder::emulator

@@ -16,7 +16,7 @@ namespace ladder::emulator {
 
 class Journal {
  public:
-  Journal();  // reads LADDER_EMULATOR_FAIL, _REPORT and _QUIET
+  Journal();  // reads LADDER_EMULATOR_FAIL, _REPORT, _TRACE and _QUIET
 
   // Counts a call of an API function. True: this is the call that has to fail.
   bool count_call(const char* function);
@@ -29,11 +29,13 @@ class Journal {
   const std::vector<std::string>& faults() const { return faults_; }
   void forget_faults() { faults_.clear(); }
   const std::string& report_file() const { return report_file_; }
+  const std::string& trace_file() const { return trace_file_; }
 
   // Writes the report: {"calls": {}, "faults": [], "leaks": [], "launches": n, "counters": {},
   // "launch_records": []} (launch_report.hpp).
   void write_report(const Counters& counters, const std::vector<Device::Allocation>& leaks,
                     const std::vector<LaunchRecord>& launches) const;
+  void write_trace(const Trace& trace) const;
 
  private:
   std::map<std::string, std::uint64_t, std::less<>> calls_;
@@ -41,7 +43,7 @@ class Journal {
   std::set<std::string, std::less<>> said_;
   std::string failing_function_;
   std::uint64_t failing_call_ = 0;
-  std::string report_file_;
+  std::string report_file_, trace_file_;
   bool quiet_ = false;
 };
 

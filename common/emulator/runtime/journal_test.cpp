@@ -15,6 +15,9 @@ using ladder::emulator::Counters;
 using ladder::emulator::Device;
 using ladder::emulator::device_named;
 using ladder::emulator::Journal;
+using ladder::emulator::Trace;
+using ladder::emulator::TracedAccess;
+using ladder::emulator::TracedLaunch;
 
 namespace {
 
@@ -77,6 +80,40 @@ TEST_CASE("the report is JSON whatever a fault's text holds") {
   CHECK(has(R"("leaks": [{"what": "cudaMalloc", "bytes": 64, "address": 4096}])"));
   CHECK(has(R"("launches": 3,)"));
   CHECK(has(R"("shared.wavefronts": 12)"));
+}
+
+TEST_CASE("a trace is written as JSON, with null for lanes that took no part") {
+  const std::string file =
+      std::filesystem::temp_directory_path() / ("ladder_trace_" + std::to_string(getpid()));
+  const Variable variable("LADDER_EMULATOR_TRACE", file);
+  Trace trace;
+  trace.cut = true;
+  TracedLaunch launch;
+  launch.kernel = "k(float*)";
+  launch.memories = {{"shared", "tile", 64, 128}};
+  launch.instructions = {{"/home/k.cu", 7, "ld.shared.f32 %f1, [%r1]"}};
+  TracedAccess access;
+  access.number = 3;
+  access.warp = 2;
+  access.bytes = 4;
+  access.mask = 0b101;
+  access.offset[0] = 8;
+  access.offset[2] = -4;
+  launch.accesses = {access};
+  trace.launches = {launch};
+  Journal().write_trace(trace);
+  std::ostringstream text;
+  text << std::ifstream(file).rdbuf();
+  std::filesystem::remove(file);
+  const auto has = [&](const char* part) { return text.str().find(part) != std::string::npos; };
+  CHECK(
+      has(R"({"schema": "kernel-ladder-trace/1", "first_block": 0, "blocks": 1, "limit": 4096, )"));
+  CHECK(has(R"("cut": true)"));
+  CHECK(has(R"([{"space": "shared", "name": "tile", "begin": 64, "bytes": 128}])"));
+  CHECK(has(R"([{"file": "/home/k.cu", "line": 7, "text": "ld.shared.f32 %f1, [%r1]"}])"));
+  CHECK(
+      has(R"({"number": 3, "instruction": 0, "memory": 0, "kind": "read", "block": [1, 1, 1], )"));
+  CHECK(has(R"("warp": 2, "bytes": 4, "offsets": [8, null, -4, null,)"));
 }
 
 TEST_CASE("devices are found by name in any case, and unknown ones list what there is") {

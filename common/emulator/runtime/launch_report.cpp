@@ -41,12 +41,12 @@ std::string json_counters(const Counters& counters, bool all) {
   return text + "}";
 }
 
-namespace {
-
 std::string json_dim(const Dim3& d) {
   return std::string("[") + std::to_string(d.x) + ", " + std::to_string(d.y) + ", " +
          std::to_string(d.z) + "]";
 }
+
+namespace {
 
 std::string json_launch(const LaunchRecord& launch) {
   std::string text =

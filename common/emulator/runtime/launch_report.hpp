@@ -11,6 +11,7 @@ namespace ladder::emulator {
 
 std::string json_quoted(std::string_view text);
 std::string json_number(double value);
+std::string json_dim(const Dim3& d);  // [8, 1, 1]
 // {"instructions.warp": 1200, ...}; `all`: those that are 0 too.
 std::string json_counters(const Counters& counters, bool all);
 

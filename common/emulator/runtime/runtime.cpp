@@ -44,6 +44,15 @@ double environment_number(const char* name) {
   return value == nullptr ? 0 : std::strtod(value, nullptr);
 }
 
+TraceLimits trace_limits() {
+  TraceLimits limits;
+  if (const char* blocks = std::getenv("LADDER_EMULATOR_TRACE_BLOCKS"); blocks != nullptr)
+    set_traced_blocks(limits, blocks);
+  if (const double accesses = environment_number("LADDER_EMULATOR_TRACE_LIMIT"); accesses > 0)
+    limits.accesses = static_cast<std::uint64_t>(accesses);
+  return limits;
+}
+
 cudaError_t code_of(FaultKind kind) {
   switch (kind) {
     case FaultKind::none:
@@ -137,6 +146,8 @@ Runtime::Runtime() : running(mutex) {
     }
   }
   if (!journal.report_file().empty()) options.watch |= watch_counters;
+  if (!journal.trace_file().empty()) options.watch |= watch_trace;
+  options.trace = trace_limits();
   options.order_seed = static_cast<std::uint64_t>(environment_number("LADDER_EMULATOR_ORDER_SEED"));
 }
 
@@ -421,6 +432,7 @@ void Runtime::finish() {
   if (!journal.report_file().empty())
     journal.write_report(device_ ? device_->counters() : Counters{}, leaks(),
                          device_ ? device_->launch_records() : std::vector<LaunchRecord>{});
+  if (!journal.trace_file().empty()) journal.write_trace(device_ ? device_->trace() : Trace{});
 }
 
 cudaError_t Runtime::last_error(bool clear) {
