@@ -2,6 +2,9 @@
 //
 //   counter_parity check TABLE.csv NAMES REPORT.json
 //       compares what the emulator counts now with the table: 1 and a list if they part
+//   counter_parity check-steps TABLE.csv NAMES REPORT.json
+//       the same for steps of the course, whose launches have an '@' and a number of their code in
+//       their names: what was not measured since it changed is named, but not wrong
 //   counter_parity join NCU.csv NCU_NAMES NAMES REPORT.json
 //       prints rows for the table, from what was measured anew (record.sh)
 //
@@ -13,6 +16,7 @@
 #include <iterator>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -87,7 +91,9 @@ std::vector<CounterInfo> compared_counters() {
   return compared;
 }
 
-std::map<std::string, Values> emulated(const std::string& names, const std::string& report) {
+// Calls visit(name, record) for each launch.
+template <class Visit>
+void for_launches(const std::string& names, const std::string& report, Visit visit) {
   std::ifstream file = open(report);
   const nlohmann::json json = nlohmann::json::parse(file);
   const std::vector<std::string> launches = lines_of(names);
@@ -96,14 +102,32 @@ std::map<std::string, Values> emulated(const std::string& names, const std::stri
     throw std::runtime_error(std::to_string(launches.size()) + " names for " +
                              std::to_string(records.size()) + " launches");
   }
+  for (std::size_t i = 0; i < launches.size(); ++i) visit(launches[i], records[i]);
+}
+
+std::map<std::string, Values> emulated(const std::string& names, const std::string& report) {
   std::map<std::string, Values> values;
-  for (std::size_t i = 0; i < launches.size(); ++i) {
+  for_launches(names, report, [&](const std::string& name, const nlohmann::json& record) {
     for (const CounterInfo& info : compared_counters()) {
-      values[launches[i]][info.name] =
-          static_cast<long long>(records[i].at("counters").value(info.name, 0.0));
+      values[name][info.name] = static_cast<long long>(record.at("counters").value(info.name, 0.0));
     }
-  }
+  });
   return values;
+}
+
+std::map<std::string, std::string> emulated_kernels(const std::string& names,
+                                                    const std::string& report) {
+  std::map<std::string, std::string> kernels;
+  for_launches(names, report, [&](const std::string& name, const nlohmann::json& record) {
+    kernels[name] = record.at("kernel").get<std::string>();
+  });
+  return kernels;
+}
+
+// "void ns::scan<64>(float*)" is scan.
+std::string base_name(std::string kernel) {
+  kernel = kernel.substr(0, kernel.find_first_of("<("));
+  return kernel.substr(kernel.find_last_of(" :") + 1);
 }
 
 struct Row {
@@ -123,9 +147,15 @@ std::vector<Row> read_table(const std::string& path) {
   return rows;
 }
 
-int check(const std::string& table, const std::string& names, const std::string& report) {
+bool is_of_step(const std::string& launch) {
+  return launch.find('@') != std::string::npos;
+}
+
+int check(const std::string& table, const std::string& names, const std::string& report,
+          bool steps) {
   const std::map<std::string, Values> now = emulated(names, report);
   std::map<std::string, int> seen;
+  std::set<std::string> unmeasured;
   int wrong = 0, explained = 0, equal = 0;
   const auto complain = [&](const Row& row, const std::string& what) {
     if (++wrong <= 20) {
@@ -134,9 +164,10 @@ int check(const std::string& table, const std::string& names, const std::string&
     }
   };
   for (const Row& row : read_table(table)) {
+    if (is_of_step(row.launch) != steps) continue;
     const auto found = now.find(row.launch);
     if (found == now.end()) {
-      complain(row, "no such launch any more");
+      if (!steps) complain(row, "no such launch any more");
       continue;
     }
     ++seen[row.launch];
@@ -149,9 +180,15 @@ int check(const std::string& table, const std::string& names, const std::string&
   }
   for (const auto& [launch, values] : now) {
     if (seen.count(launch) != 0) continue;
+    if (steps) {
+      unmeasured.insert(launch.substr(0, launch.find('@')));
+      continue;
+    }
     ++wrong;
     std::printf("%s: not in the table\n", launch.c_str());
   }
+  for (const std::string& step : unmeasured)
+    std::printf("%s: not measured yet, or changed since (steps.sh)\n", step.c_str());
   std::printf("%d figures equal to a GPU's, %d differ for a reason, %d wrong\n", equal, explained,
               wrong);
   return wrong == 0 ? 0 : 1;
@@ -160,6 +197,7 @@ int check(const std::string& table, const std::string& names, const std::string&
 int join(const std::string& measured, const std::string& measured_names, const std::string& names,
          const std::string& report) {
   const std::map<std::string, Values> now = emulated(names, report);
+  const std::map<std::string, std::string> kernels = emulated_kernels(names, report);
   const std::vector<std::string> launches = lines_of(measured_names);
   std::map<std::string, std::size_t> columns;
   std::size_t launch = 0;
@@ -174,6 +212,10 @@ int join(const std::string& measured, const std::string& measured_names, const s
     const std::string& name = launches.at(launch++);
     const auto found = now.find(name);
     if (found == now.end()) continue;
+    const auto kernel = kernels.find(name);
+    const std::string profiled = base_name(cells.at(columns.at("Kernel Name")));
+    if (base_name(kernel->second) != profiled)
+      throw std::runtime_error(name + " is " + kernel->second + " here, and there " + profiled);
     for (const CounterInfo& info : compared_counters()) {
       const auto column = columns.find(info.metric);
       if (column == columns.end()) continue;
@@ -192,8 +234,8 @@ int join(const std::string& measured, const std::string& measured_names, const s
 int main(int count, char** words) {
   const std::vector<std::string> arguments(words + 1, words + count);
   try {
-    if (arguments.size() == 4 && arguments[0] == "check")
-      return check(arguments[1], arguments[2], arguments[3]);
+    if (arguments.size() == 4 && (arguments[0] == "check" || arguments[0] == "check-steps"))
+      return check(arguments[1], arguments[2], arguments[3], arguments[0] == "check-steps");
     if (arguments.size() == 5 && arguments[0] == "join")
       return join(arguments[1], arguments[2], arguments[3], arguments[4]);
   } catch (const std::exception& error) {
@@ -201,7 +243,7 @@ int main(int count, char** words) {
     return 1;
   }
   std::fprintf(stderr,
-               "usage: counter_parity check TABLE NAMES REPORT\n"
+               "usage: counter_parity check|check-steps TABLE NAMES REPORT\n"
                "       counter_parity join NCU NCU_NAMES NAMES REPORT\n");
   return 2;
 }
