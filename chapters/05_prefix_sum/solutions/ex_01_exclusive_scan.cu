@@ -1,0 +1,104 @@
+//! # Exercise 1: the exclusive scan {#prefix_sum_ex_01}
+//! @builds-on step_04_warp_shuffle
+//! @problem exclusive_scan
+//! @goal launches == 3 at N=4096
+//! @goal shuffles <= 901 at N=4096
+//! @solution
+//!
+//! Within a warp the exclusive sum is the inclusive one of the lane below, which a
+//! sixth shuffle fetches; lane 0 has nobody below it, and takes 0. The warps'
+//! sums stay inclusive, and a warp adds that of the warp before, as ever.
+//!
+//! Now the same function also scans the tile sums, and it is exclusive: sums[b] is
+//! what precedes tile b. So a tile adds the sum at its own place. Tile 0 would add
+//! 0 and is left out.
+//!
+//! Why not compute the inclusive scan and subtract the element again? Because
+//! (a + b) - b is not a in floating point. Where b is large, adding it rounds away
+//! digits of a that the subtraction does not bring back.
+#include "common/check.hpp"
+#include "common/device/workspace.hpp"
+
+constexpr int block_size = 256;   // threads
+constexpr int tile = block_size;  // elements of a block
+constexpr int warps = block_size / 32;
+constexpr unsigned all_lanes = 0xffffffff;
+
+ladder::Workspace workspace;
+
+// The sum of `sum` over this lane and those below it.
+__device__ float scan_warp(float sum) {
+  const int lane = threadIdx.x % 32;
+  for (int distance = 1; distance < 32; distance *= 2) {
+    const float other = __shfl_up_sync(all_lanes, sum, distance);
+    if (lane >= distance) {
+      sum += other;
+    }
+  }
+  return sum;
+}
+
+// Scans each tile by itself; sums[b] becomes the sum of tile b.
+__global__ void scan_tiles(const float* input, float* output, float* sums,
+                           int N) {
+  __shared__ float warp_sums[warps];
+  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+  const int i = blockIdx.x * tile + threadIdx.x;
+  const float sum = scan_warp(i < N ? input[i] : 0.0f);
+  if (lane == 31) {
+    warp_sums[warp] = sum;
+  }
+  __syncthreads();
+  if (warp == 0) {
+    const float total = scan_warp(lane < warps ? warp_sums[lane] : 0.0f);
+    if (lane < warps) {
+      warp_sums[lane] = total;
+    }
+  }
+  __syncthreads();
+  // [hole before: ~3 lines] The sum of the tile's elements before element i.
+  // [stub] float before = sum;
+  // [stub] if (warp > 0) before += warp_sums[warp - 1];
+  float before = __shfl_up_sync(all_lanes, sum, 1);
+  if (lane == 0) before = 0.0f;
+  if (warp > 0) before += warp_sums[warp - 1];
+  // [/hole]
+  if (i < N) {
+    output[i] = before;
+  }
+  if (threadIdx.x == tile - 1) {
+    sums[blockIdx.x] = warp_sums[warps - 1];
+  }
+}
+
+// Each tile but the first adds what all tiles before it sum to. `sums` has
+// been scanned by the same function `scan` as everything else.
+__global__ void add_offsets(float* output, const float* sums, int N) {
+  const int b = blockIdx.x + 1;  // the tile
+  const int i = b * tile + threadIdx.x;
+  // [hole offset: ~3 lines] Which of the sums is it, now?
+  // [stub] if (i < N) {
+  // [stub]   output[i] += sums[b - 1];
+  // [stub] }
+  if (i < N) {
+    output[i] += sums[b];
+  }
+  // [/hole]
+}
+
+// In place where input is output. `sums` has room for the sums of all levels.
+void scan(const float* input, float* output, float* sums, int N) {
+  const int tiles = (N + tile - 1) / tile;  // rounded up
+  scan_tiles<<<tiles, block_size>>>(input, output, sums, N);
+  CUDA_CHECK(cudaGetLastError());
+  if (tiles == 1) return;
+  scan(sums, sums, sums + tiles, tiles);
+  add_offsets<<<tiles - 1, tile>>>(output, sums, N);
+  CUDA_CHECK(cudaGetLastError());
+}
+
+extern "C" void solve(const float* input, float* output, int N) {
+  if (N == 0) return;
+  const int tiles = (N + tile - 1) / tile;
+  scan(input, output, workspace.get<float>(2 * tiles), N);
+}
