@@ -1,0 +1,30 @@
+//! # Mutant: a copy, not a transpose
+//! @builds-on step_01_naive_read
+//! @fails wrong at rows=2,cols=3 passes rows=1,cols=7
+//!
+//! Right for a single row or column, and for every matrix that is symmetric, as the
+//! matrices of tests often are.
+#include <cstdint>
+
+#include "common/check.hpp"
+
+constexpr int tile_size = 32;  // a block takes 32 x 32 elements
+
+__global__ void transpose(const float* input, float* output, int rows,
+                          int cols) {
+  const int tiles_across = (cols + tile_size - 1) / tile_size;
+  const int row = blockIdx.x / tiles_across * tile_size + threadIdx.y;
+  const int col = blockIdx.x % tiles_across * tile_size + threadIdx.x;
+  if (row < rows && col < cols) {
+    output[int64_t{row} * cols + col] = input[int64_t{row} * cols + col];
+  }
+}
+
+extern "C" void solve(const float* input, float* output, int rows, int cols) {
+  if (rows == 0 || cols == 0) return;
+  const int tiles_across = (cols + tile_size - 1) / tile_size;
+  const int tiles_down = (rows + tile_size - 1) / tile_size;
+  const dim3 block(tile_size, tile_size);
+  transpose<<<tiles_across * tiles_down, block>>>(input, output, rows, cols);
+  CUDA_CHECK(cudaGetLastError());
+}

@@ -1,0 +1,38 @@
+//! # Mutant: one word of padding for a tile of 16 x 16
+//! @builds-on step_04_padded
+//! @goal shared.wavefronts == ideal at rows=512,cols=384
+//! @fails goal
+//!
+//! Half a warp has a row of its own, so two rows are put at once and two columns
+//! taken. Rows of 17 words make two lanes meet in a bank each time.
+#include <cstdint>
+
+#include "common/check.hpp"
+
+constexpr int tile_size = 16;  // a block takes 16 x 16 elements
+
+__global__ void transpose(const float* input, float* output, int rows,
+                          int cols) {
+  __shared__ float tile[tile_size][tile_size + 1];  // + 1 parts the banks
+  const int tiles_across = (cols + tile_size - 1) / tile_size;
+  const int first_row = blockIdx.x / tiles_across * tile_size;
+  const int first_col = blockIdx.x % tiles_across * tile_size;
+  const int x = threadIdx.x, y = threadIdx.y;
+
+  if (first_row + y < rows && first_col + x < cols) {
+    tile[y][x] = input[int64_t{first_row + y} * cols + first_col + x];
+  }
+  __syncthreads();
+  if (first_col + y < cols && first_row + x < rows) {
+    output[int64_t{first_col + y} * rows + first_row + x] = tile[x][y];
+  }
+}
+
+extern "C" void solve(const float* input, float* output, int rows, int cols) {
+  if (rows == 0 || cols == 0) return;
+  const int tiles_across = (cols + tile_size - 1) / tile_size;
+  const int tiles_down = (rows + tile_size - 1) / tile_size;
+  const dim3 block(tile_size, tile_size);
+  transpose<<<tiles_across * tiles_down, block>>>(input, output, rows, cols);
+  CUDA_CHECK(cudaGetLastError());
+}
