@@ -20,8 +20,8 @@
 //!     | 512 | 512 | 512 | 512 | 512 | 512 | ...
 //!       x[0]  x[1]  x[2]  x[3]
 //!
-//! **Loads in flight.** A thread asks for its four float4 *before* it adds the first
-//! of them. Chapter 1 found that more than one load a thread gains nothing there, as
+//! **Loads in flight.** A thread asks for its four float4 *before* it adds any of
+//! them. Chapter 1 found that more than one load a thread gains nothing there, as
 //! its blocks came and went by the thousands and there was always another to ask for
 //! something. These blocks stay. A thread that asks for one float4, waits and adds
 //! has nothing under way while it adds; with four it has. And then *fewer* threads
@@ -30,9 +30,11 @@
 //! 256 threads, and a thread's four loads a whole grid apart in place of side by
 //! side. None of this can be derived. We timed some thirty variants.
 //!
-//! **Sixteen short chains.** Each of the four components of each of the four float4
-//! has a sum of its own, joined at the end. They do not wait for each other; and a
-//! sum that is put together from sixteen smaller ones is also the more accurate.
+//! **Floats and doubles.** The four elements of a float4 are added as floats, in two
+//! levels. From there on, through turns, warp and block, goes a double. One addition
+//! of doubles for every three of floats costs next to nothing here, even on cards
+//! that are slow at doubles: memory is slower still. And no element goes through more
+//! than two roundings to a float, however large N is.
 //!
 //! **The tail.** Up to three elements are left behind the last whole float4. The
 //! first N % 4 threads of the grid take one each; for N < 4 that is all there is.
@@ -60,7 +62,7 @@ constexpr unsigned all_lanes = 0xffffffff;
 ladder::Workspace workspace;  // one double: the sum so far
 
 // The sum of x over the 32 lanes of a warp, in lane 0.
-__device__ float warp_sum(float x) {
+__device__ double warp_sum(double x) {
   for (int distance = 16; distance > 0; distance /= 2) {
     x += __shfl_down_sync(all_lanes, x, distance);
   }
@@ -68,8 +70,8 @@ __device__ float warp_sum(float x) {
 }
 
 // The sum of x over the threads of a block, in thread 0.
-__device__ float block_sum(float x) {
-  __shared__ float warp_sums[32];
+__device__ double block_sum(double x) {
+  __shared__ double warp_sums[32];
   const int lane = threadIdx.x % 32;
   x = warp_sum(x);
   if (lane == 0) {
@@ -77,42 +79,40 @@ __device__ float block_sum(float x) {
   }
   __syncthreads();
   if (threadIdx.x < 32) {
-    x = warp_sum(lane < block_size / 32 ? warp_sums[lane] : 0.0f);
+    x = warp_sum(lane < block_size / 32 ? warp_sums[lane] : 0.0);
   }
   return x;
 }
 
-__device__ float4 add(float4 a, float4 b) {
-  return {a.x + b.x, a.y + b.y, a.z + b.z, a.w + b.w};
+__device__ float total(float4 x) {
+  return (x.x + x.y) + (x.z + x.w);
 }
 
 // The sum of what falls to this thread: four float4 in every turn of the grid.
-__device__ float thread_sum(const float* input, int N) {
+__device__ double thread_sum(const float* input, int N) {
   const float4* fours = reinterpret_cast<const float4*>(input);
   const int64_t count = N / 4;
   const int64_t stride = gridDim.x * tile;
   int64_t i = blockIdx.x * tile + threadIdx.x;
-  float4 sum[loads] = {};
+  double sum = 0.0;
   for (; i + (loads - 1) * block_size < count; i += stride) {
     float4 x[loads];
     for (int j = 0; j < loads; ++j) {
       x[j] = fours[i + j * block_size];
     }
     for (int j = 0; j < loads; ++j) {
-      sum[j] = add(sum[j], x[j]);
+      sum += total(x[j]);
     }
   }
   for (; i < count; i += block_size) {  // what is left of the last tile
-    sum[0] = add(sum[0], fours[i]);
+    sum += total(fours[i]);
   }
   const int t = blockIdx.x * block_size + threadIdx.x;
-  const float tail = t < N % 4 ? input[4 * count + t] : 0.0f;
-  const float4 s = add(add(sum[0], sum[1]), add(sum[2], sum[3]));
-  return (s.x + s.y) + (s.z + s.w) + tail;
+  return t < N % 4 ? sum + input[4 * count + t] : sum;
 }
 
 __global__ void add_up(const float* input, double* sum, int N) {
-  const float x = block_sum(thread_sum(input, N));
+  const double x = block_sum(thread_sum(input, N));
   if (threadIdx.x == 0) {
     atomicAdd(sum, x);
   }

@@ -12,8 +12,9 @@
 
 namespace ladder {
 
-// The sum of x over the 32 lanes of a warp, in lane 0.
-__device__ inline float warp_sum(float x) {
+// The sum of x over the 32 lanes of a warp, in lane 0. T: float, double, int, ...
+template <class T>
+__device__ T warp_sum(T x) {
   for (int distance = 16; distance > 0; distance /= 2) {
     x += __shfl_down_sync(0xffffffff, x, distance);
   }
@@ -21,13 +22,14 @@ __device__ inline float warp_sum(float x) {
 }
 
 // The sum of x over the threads of a block, in thread 0. May be called again.
-__device__ inline float block_sum(float x) {
-  __shared__ float warp_sums[32];
+template <class T>
+__device__ T block_sum(T x) {
+  __shared__ T warp_sums[32];
   const int lane = threadIdx.x % 32;
   x = warp_sum(x);
   if (lane == 0) warp_sums[threadIdx.x / 32] = x;
   __syncthreads();
-  if (threadIdx.x < 32) x = warp_sum(lane < blockDim.x / 32 ? warp_sums[lane] : 0.0f);
+  if (threadIdx.x < 32) x = warp_sum(lane < blockDim.x / 32 ? warp_sums[lane] : T(0));
   __syncthreads();
   return x;
 }

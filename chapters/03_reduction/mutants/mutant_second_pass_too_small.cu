@@ -16,10 +16,10 @@ constexpr int tile = loads * block_size;  // float4 of a block, in one turn
 constexpr int blocks_per_multiprocessor = 3;
 constexpr unsigned all_lanes = 0xffffffff;
 
-ladder::Workspace workspace;  // a float for each block: its sum
+ladder::Workspace workspace;  // a double for each block: its sum
 
 // The sum of x over the 32 lanes of a warp, in lane 0.
-__device__ float warp_sum(float x) {
+__device__ double warp_sum(double x) {
   for (int distance = 16; distance > 0; distance /= 2) {
     x += __shfl_down_sync(all_lanes, x, distance);
   }
@@ -27,8 +27,8 @@ __device__ float warp_sum(float x) {
 }
 
 // The sum of x over the threads of a block, in thread 0.
-__device__ float block_sum(float x) {
-  __shared__ float warp_sums[32];
+__device__ double block_sum(double x) {
+  __shared__ double warp_sums[32];
   const int lane = threadIdx.x % 32;
   x = warp_sum(x);
   if (lane == 0) {
@@ -36,45 +36,55 @@ __device__ float block_sum(float x) {
   }
   __syncthreads();
   if (threadIdx.x < 32) {
-    x = warp_sum(lane < block_size / 32 ? warp_sums[lane] : 0.0f);
+    x = warp_sum(lane < block_size / 32 ? warp_sums[lane] : 0.0);
   }
   return x;
 }
 
-__device__ float4 add(float4 a, float4 b) {
-  return {a.x + b.x, a.y + b.y, a.z + b.z, a.w + b.w};
+__device__ float total(float4 x) {
+  return (x.x + x.y) + (x.z + x.w);
 }
 
 // The sum of what falls to this thread: four float4 in every turn of the grid.
-__device__ float thread_sum(const float* input, int N) {
+__device__ double thread_sum(const float* input, int N) {
   const float4* fours = reinterpret_cast<const float4*>(input);
   const int64_t count = N / 4;
   const int64_t stride = gridDim.x * tile;
   int64_t i = blockIdx.x * tile + threadIdx.x;
-  float4 sum[loads] = {};
+  double sum = 0.0;
   for (; i + (loads - 1) * block_size < count; i += stride) {
     float4 x[loads];
     for (int j = 0; j < loads; ++j) {
       x[j] = fours[i + j * block_size];
     }
     for (int j = 0; j < loads; ++j) {
-      sum[j] = add(sum[j], x[j]);
+      sum += total(x[j]);
     }
   }
   for (; i < count; i += block_size) {  // what is left of the last tile
-    sum[0] = add(sum[0], fours[i]);
+    sum += total(fours[i]);
   }
   const int t = blockIdx.x * block_size + threadIdx.x;
-  const float tail = t < N % 4 ? input[4 * count + t] : 0.0f;
-  const float4 s = add(add(sum[0], sum[1]), add(sum[2], sum[3]));
-  return (s.x + s.y) + (s.z + s.w) + tail;
+  return t < N % 4 ? sum + input[4 * count + t] : sum;
 }
 
 // partial[b]: the sum of what falls to block b.
-__global__ void add_up(const float* input, float* partial, int N) {
-  const float x = block_sum(thread_sum(input, N));
+__global__ void add_up(const float* input, double* partial, int N) {
+  const double x = block_sum(thread_sum(input, N));
   if (threadIdx.x == 0) {
     partial[blockIdx.x] = x;
+  }
+}
+
+// The sum of all partial sums. For one block.
+__global__ void finish(const double* partial, float* output, int blocks) {
+  double x = 0.0;
+  for (int b = threadIdx.x; b < blocks; b += block_size) {
+    x += partial[b];
+  }
+  x = block_sum(x);
+  if (threadIdx.x == 0) {
+    *output = static_cast<float>(x);
   }
 }
 
@@ -91,9 +101,9 @@ int blocks_for(int N) {
 extern "C" void solve(const float* input, float* output, int N) {
   if (N == 0) return;
   const int blocks = blocks_for(N);
-  float* partial = workspace.get<float>(blocks);
+  double* partial = workspace.get<double>(blocks);
   add_up<<<blocks, block_size>>>(input, partial, N);
   CUDA_CHECK(cudaGetLastError());
-  add_up<<<1, block_size>>>(partial, output, std::min(blocks, 256));
+  finish<<<1, block_size>>>(partial, output, std::min(blocks, 256));
   CUDA_CHECK(cudaGetLastError());
 }
