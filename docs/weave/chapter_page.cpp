@@ -126,7 +126,7 @@ void add_measurements(Page& page, const Chapter& chapter) {
   page.heading("What the measurements say", page.name() + "_measurements");
   std::string html;
   for (const Measurements& measured : chapter.measured) {
-    html += ladder_plot(chapter, measured);
+    html += ladder_plot(chapter, measured) + roofline(chapter, measured);
     for (const Sizes& at : measured.sizes()) {
       html += "<p>At " + sizes_text(at) + ":</p>\n<ul>\n";
       for (const Solver& step : chapter.steps) html += sentence(chapter, measured, step, at);

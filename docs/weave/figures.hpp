@@ -14,4 +14,9 @@ std::string step_graph(const Chapter& chapter);
 // ceiling as a line. "" if no step was timed against one.
 std::string ladder_plot(const Chapter& chapter, const Measurements& measured);
 
+// Arithmetic speed over arithmetic intensity (operations for each byte that must move), both
+// logarithmic, under the ceilings that were measured in the same run. "" if there are none, or no
+// step computes anything.
+std::string roofline(const Chapter& chapter, const Measurements& measured);
+
 }  // namespace ladder::weave

@@ -1,6 +1,7 @@
 // weave: annotated code becomes the course's site.
 //
 //   weave count CHAPTER LADDER OUTPUT   the emulator's counters of a chapter's steps, as JSON
+//   weave capture LADDER OUTPUT         what the commands that pages show answer
 //   weave site OUTPUT [--no-solutions] [--no-search] [--doxygen PATH]
 #include <cstdio>
 #include <exception>
@@ -10,7 +11,9 @@
 #include "common/harness/process.hpp"
 #include "common/harness/text.hpp"
 #include "common/harness/verdict.hpp"
+#include "docs/weave/glossary.hpp"
 #include "docs/weave/hand_written.hpp"
+#include "docs/weave/materials.hpp"
 #include "docs/weave/pages.hpp"
 #include "docs/weave/site.hpp"
 
@@ -20,6 +23,7 @@ namespace {
 
 constexpr const char* usage =
     "weave count CHAPTER LADDER OUTPUT\n"
+    "weave capture LADDER OUTPUT\n"
     "weave site OUTPUT [--no-solutions] [--no-search] [--doxygen PATH]";
 
 // A step that is wrong has no counters, and its page says so; a machine's fault stops.
@@ -55,6 +59,33 @@ std::vector<Page> pages_of(const Course& course, const ProblemRegistry& problems
   return pages;
 }
 
+// What pages by hand ask for is added, and terms lead to the glossary.
+void finish_pages(std::vector<Page>& pages, const Course& course, const Tree& tree,
+                  const std::filesystem::path& folder) {
+  Materials materials{tree.source, tree.build, {}, {}};
+  materials.page_of_file = {{"README.md", "index.html"},
+                            {"CONTRIBUTING.md", "contributing.html"},
+                            {"docs/architecture.md", "architecture.html"}};
+  for (const Chapter& chapter : course.chapters) {
+    materials.page_of_file[chapter.introduction.file] = chapter.page_file();
+  }
+  const std::filesystem::path answers = folder / "terminal.txt";
+  if (std::filesystem::exists(answers)) materials.answers = read_answers(read_file(answers));
+  const std::filesystem::path terms = tree.source / "docs" / "pages" / "glossary.md";
+  const Glossary glossary =
+      std::filesystem::exists(terms) ? Glossary(read_file(terms)) : Glossary();
+  for (Page& page : pages) {
+    add_materials(page, materials);
+    const bool explains = page.name() == "glossary" || page.name() == "emulator_reference";
+    if (!explains) page.replace_text(glossary.linked(page.text()));
+  }
+}
+
+int capture(const std::string& ladder, const std::string& output) {
+  write_file(output, write_answers(run_commands(Tree::find().source, ladder)));
+  return 0;
+}
+
 int site(const std::vector<std::string>& arguments) {
   const Tree tree = Tree::find();
   SiteOptions options;
@@ -73,7 +104,9 @@ int site(const std::vector<std::string>& arguments) {
     }
   }
   const Course course = read_course(tree, Catalog(tree), problems(), options.output);
-  make_site(course, pages_of(course, problems(), tree, solutions), options);
+  std::vector<Page> pages = pages_of(course, problems(), tree, solutions);
+  finish_pages(pages, course, tree, options.output);
+  make_site(course, pages, options);
   std::printf("%s\n", (options.output / "html" / "index.html").c_str());
   return 0;
 }
@@ -81,6 +114,9 @@ int site(const std::vector<std::string>& arguments) {
 int run(const std::vector<std::string>& arguments) {
   if (arguments.size() == 4 && arguments[0] == "count") {
     return count(arguments[1], arguments[2], arguments[3]);
+  }
+  if (arguments.size() == 3 && arguments[0] == "capture") {
+    return capture(arguments[1], arguments[2]);
   }
   if (arguments.size() >= 2 && arguments[0] == "site") {
     return site({arguments.begin() + 1, arguments.end()});

@@ -9,6 +9,27 @@
 
 namespace ladder::weave {
 
+namespace {
+
+// Doxygen takes `a 'b' c` for a quotation that ends at an apostrophe, but ``a 'b' c`` for code.
+std::string with_plain_code(const std::string& line) {
+  std::string text;
+  std::size_t at = 0;
+  for (std::size_t begin; (begin = line.find('`', at)) != std::string::npos;) {
+    const std::size_t inside = line.find_first_not_of('`', begin);
+    if (inside == std::string::npos) break;
+    const std::size_t end = line.find('`', inside);
+    if (inside - begin > 1 || end == std::string::npos) break;
+    const std::string code = line.substr(inside, end - inside);
+    const char* ticks = code.find('\'') == std::string::npos ? "`" : "``";
+    text += line.substr(at, begin - at) + ticks + code + ticks;
+    at = end + 1;
+  }
+  return text + line.substr(at);
+}
+
+}  // namespace
+
 Page::Page(std::string name, std::string title, Origin origin)
     : name_(std::move(name)), title_(std::move(title)) {
   // Doxygen's own name for the page that becomes index.html.
@@ -28,7 +49,7 @@ void Page::markdown(std::string_view text, Origin origin) {
     if (!fenced && is_picture_line(line)) {
       picture(line, origin);
     } else {
-      add(line, origin);
+      this->line(line, origin, fenced);
     }
     if (origin.line > 0) ++origin.line;
   }
@@ -42,6 +63,24 @@ void Page::picture(std::string_view line, const Origin& origin) {
   } catch (const UsageError& bad) {
     throw UsageError(origin.file + ":" + std::to_string(origin.line) + ": " + bad.what());
   }
+}
+
+void Page::line(const std::string& text, Origin origin, bool fenced) {
+  add(fenced ? text : with_plain_code(text), std::move(origin));
+}
+
+void Page::rewrite(const Take& take) {
+  Page changed = *this;
+  changed.text_.clear();
+  changed.origins_.clear();
+  std::size_t number = 0;
+  bool fenced = false;
+  for (const std::string& line : lines_of(text_)) {
+    const Origin& origin = origins_[number++];
+    if (line.rfind("```", 0) == 0) fenced = !fenced;
+    if (fenced || origin.line == 0 || !take(line, origin, changed)) changed.add(line, origin);
+  }
+  *this = std::move(changed);
 }
 
 void Page::heading(const std::string& title, const std::string& anchor) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -30,12 +31,21 @@ class Page {
   // Markdown; line i of it stands in line i of the origin and on. A line "@picture …" becomes the
   // picture. Throws UsageError "file:line: …" if there is no such picture.
   void markdown(std::string_view text, Origin origin);
+  // One line of Markdown; `fenced`: of code between fences.
+  void line(const std::string& text, Origin origin, bool fenced = false);
   void heading(const std::string& title, const std::string& anchor);
   // HTML that Doxygen passes on untouched. Never "\endhtmlonly" itself.
   void html(std::string_view html);
   // Where the page has something to find: at `anchor` ("" is its top).
   void find(const std::string& anchor, const std::string& title, std::string features,
             std::string text);
+
+  // `take` is shown each line that somebody wrote, with a page to put something else into; it says
+  // whether it did.
+  using Take = std::function<bool(const std::string& line, const Origin& origin, Page& into)>;
+  void rewrite(const Take& take);
+  // The text with other words in its lines, but as many of them.
+  void replace_text(std::string text) { text_ = std::move(text); }
 
   const std::string& name() const { return name_; }
   const std::string& title() const { return title_; }

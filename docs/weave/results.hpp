@@ -28,6 +28,8 @@ struct Timing {
 struct Measurements {
   std::string file;  // relative to the source tree
   std::string device, driver, toolkit, commit, date;
+  // What the device reached in the same run: "copy_gb_s", "ffma_tflops", …
+  std::map<std::string, double> ceilings;
   std::map<std::string, std::vector<Timing>> timings;  // by solver id, in the file's order of sizes
   const Timing* find(const std::string& id, const Sizes& at) const;  // null if not measured
   std::vector<Sizes> sizes() const;  // those of any solver, in order of first use

@@ -74,6 +74,10 @@ Measurements read_measurements(const std::filesystem::path& file, const std::str
     measured.toolkit = device.at("toolkit");
     measured.commit = device.value("commit", "");
     measured.date = device.at("date");
+    const Json ceilings = device.value("ceilings", Json::object());
+    for (const auto& [name, value] : ceilings.items()) {
+      measured.ceilings[name] = value.get<double>();
+    }
     for (const Json& entry : json.at("entries")) {
       auto& timings = measured.timings[entry.at("id").get<std::string>()];
       for (const Json& timing : entry.value("timings", Json::array())) {

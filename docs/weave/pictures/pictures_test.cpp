@@ -1,6 +1,7 @@
 // What pictures say is computed: sectors, banks; and what they are not asked for in the right way.
 #include <doctest/doctest.h>
 
+#include "common/harness/solver_header.hpp"
 #include "common/harness/verdict.hpp"
 #include "docs/weave/page.hpp"
 #include "docs/weave/pictures/pictures.hpp"
@@ -68,6 +69,12 @@ TEST_CASE("a picture stands in prose by its name, and not in code") {
   REQUIRE(drawn != std::string::npos);
   CHECK(page.text().find("<svg", drawn + 1) == std::string::npos);
   CHECK(page.text().find("```\n@picture halo\n```") != std::string::npos);
+}
+
+TEST_CASE("a solver's header takes a picture for prose, not for a key") {
+  const SolverHeader header =
+      parse_solver_header("//! # Step 01: x {#x_01}\n//! Text.\n//! @picture halo\n", "x.cu");
+  CHECK(header.prose == "Text.\n@picture halo");
 }
 
 TEST_CASE("a picture that there is not, or not so, stops with its place") {

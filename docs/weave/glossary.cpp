@@ -1,0 +1,162 @@
+#include "docs/weave/glossary.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <set>
+
+#include "common/harness/text.hpp"
+
+namespace ladder::weave {
+
+namespace {
+
+char lower(char c) {
+  return static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+}
+
+bool is_letter(char c) {
+  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
+}
+
+// Does `form` stand at `at`, as whole words?
+bool stands_at(std::string_view line, std::size_t at, std::string_view form) {
+  if (line.size() - at < form.size()) return false;
+  for (std::size_t i = 0; i < form.size(); ++i) {
+    if (lower(line[at + i]) != form[i]) return false;
+  }
+  const std::size_t end = at + form.size();
+  return end == line.size() || (!is_letter(line[end]) && line[end] != '-');
+}
+
+}  // namespace
+
+Glossary::Glossary(std::string_view text) {
+  for (const std::string& line : lines_of(text)) {
+    const std::size_t brace = line.find(" {#");
+    if (line.rfind("### ", 0) != 0 || brace == std::string::npos || line.back() != '}') continue;
+    const std::string anchor = line.substr(brace + 3, line.size() - brace - 4);
+    for (std::string form : split_list(line.substr(4, brace - 4), ',')) {
+      std::transform(form.begin(), form.end(), form.begin(), lower);
+      forms_.push_back({form, anchor});
+    }
+  }
+  std::stable_sort(forms_.begin(), forms_.end(),
+                   [](const Form& a, const Form& b) { return a.words.size() > b.words.size(); });
+}
+
+const Glossary::Form* Glossary::longest_at(std::string_view line, std::size_t at) const {
+  for (const Form& form : forms_) {
+    if (stands_at(line, at, form.words)) return &form;
+  }
+  return nullptr;
+}
+
+// Goes through a page's lines and remembers which terms it has met, and what is open.
+class TermLinker {
+ public:
+  explicit TermLinker(const Glossary& glossary) : glossary_(glossary) {}
+
+  std::string take(const std::string& line) {
+    if (is_passed_over(line)) return line;
+    text_.clear();
+    for (std::size_t at = 0; at < line.size();) {
+      if (const std::size_t end = closed_at(line, at); end > at) {
+        text_ += line.substr(at, end - at);
+        at = end;
+      } else {
+        at = take_word(line, at);
+      }
+    }
+    return text_;
+  }
+
+ private:
+  bool is_passed_over(const std::string& line) {
+    const std::string_view said = trim(line);
+    if (said.rfind("\\htmlonly", 0) == 0) html_ = true;
+    if (said.rfind("\\endhtmlonly", 0) == 0) html_ = false;
+    const bool fence = said.rfind("```", 0) == 0;
+    if (fence) fenced_ = !fenced_;
+    const bool indented = line.rfind("    ", 0) == 0 && (blank_before_ || indented_);
+    blank_before_ = said.empty();
+    if (said.empty()) {
+      code_ = 0;  // a paragraph's end ends all that is open
+      bracket_ = 0;
+      quoted_ = false;
+      return true;
+    }
+    indented_ = indented;
+    return html_ || fence || fenced_ || indented || said[0] == '#' || said[0] == '|' ||
+           said[0] == '@' || said[0] == '\\';
+  }
+
+  // The end of what must not be changed and begins, or goes on, at `at`; `at` itself if nothing.
+  std::size_t closed_at(const std::string& line, std::size_t at) {
+    const auto behind = [&](std::string_view end, std::size_t from) {
+      const std::size_t found = line.find(end, from);
+      return found == std::string::npos ? line.size() : found + end.size();
+    };
+    if (line[at] == '`') {
+      const std::size_t end = std::min(line.find_first_not_of('`', at), line.size());
+      if (code_ == 0) {
+        code_ = end - at;
+      } else if (code_ == end - at) {
+        code_ = 0;
+      }
+      return end;
+    }
+    if (code_ > 0) return at + 1;
+    if (line[at] == '"') quoted_ = !quoted_;  // Doxygen shows what is in quotes as it is
+    if (line[at] == '"' || quoted_) return at + 1;
+    if (line[at] == '[') ++bracket_;
+    if (line[at] == ']' && bracket_ > 0) {
+      --bracket_;
+      const bool target = bracket_ == 0 && at + 1 < line.size() && line[at + 1] == '(';
+      return target ? behind(")", at + 1) : at + 1;
+    }
+    if (bracket_ > 0) return at + 1;
+    if (line[at] == '<') return behind(">", at);
+    if (line.compare(at, 3, "\\f$") == 0) return behind("\\f$", at + 3);
+    return at;
+  }
+
+  std::size_t take_word(const std::string& line, std::size_t at) {
+    if (!is_letter(line[at])) {
+      text_ += line[at];
+      return at + 1;
+    }
+    const auto stops = [&](std::size_t place, const char* marks) {
+      return place < line.size() && std::string_view(marks).find(line[place]) != std::string::npos;
+    };
+    // Parts of a longer name, and words in stars, which would no longer be emphasis.
+    const bool inside = at > 0 && stops(at - 1, "-./*");
+    const Glossary::Form* form = inside ? nullptr : glossary_.longest_at(line, at);
+    if (form != nullptr && stops(at + form->words.size(), "*")) form = nullptr;
+    std::size_t end = at;
+    while (end < line.size() && is_letter(line[end])) ++end;
+    if (form != nullptr) end = at + form->words.size();
+    const std::string word = line.substr(at, end - at);
+    if (form != nullptr && met_.insert(form->anchor).second) {
+      text_ += "<a class=\"kl-term\" href=\"glossary.html#" + form->anchor + "\">" + word + "</a>";
+    } else {
+      text_ += word;
+    }
+    return end;
+  }
+
+  const Glossary& glossary_;
+  std::set<std::string> met_;
+  std::string text_;
+  bool html_ = false, fenced_ = false, indented_ = false, quoted_ = false, blank_before_ = true;
+  std::size_t code_ = 0;  // backticks that the open code began with
+  int bracket_ = 0;
+};
+
+std::string Glossary::linked(std::string_view markdown) const {
+  TermLinker linker(*this);
+  std::string text;
+  for (const std::string& line : lines_of(markdown)) text += linker.take(line) + "\n";
+  return text;
+}
+
+}  // namespace ladder::weave

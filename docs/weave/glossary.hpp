@@ -1,0 +1,33 @@
+// The course's terms. Their explanations are docs/pages/glossary.md, and the first use of a term on
+// any other page leads there.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ladder::weave {
+
+class Glossary {
+ public:
+  // Each "### barrier, barriers {#glossary_barrier}" names a term in the forms that are linked;
+  // "#### step {#glossary_step}" one that is not, because the word has other uses.
+  explicit Glossary(std::string_view text);
+  Glossary() = default;
+
+  bool empty() const { return forms_.empty(); }
+  // Markdown of a page, with the same lines. Code, headings, tables, links, tags, formulas and
+  // what stands between \htmlonly and \endhtmlonly stay as they are.
+  std::string linked(std::string_view markdown) const;
+
+ private:
+  struct Form {
+    std::string words, anchor;
+  };
+  const Form* longest_at(std::string_view line, std::size_t at) const;
+  friend class TermLinker;
+
+  std::vector<Form> forms_;  // longest first, in lower case
+};
+
+}  // namespace ladder::weave

@@ -1,0 +1,153 @@
+#include "docs/weave/materials.hpp"
+
+#include <cctype>
+
+#include "common/harness/files.hpp"
+#include "common/harness/text.hpp"
+#include "common/harness/verdict.hpp"
+#include "docs/weave/listing.hpp"
+
+namespace ladder::weave {
+
+namespace {
+
+// Of "## Title": 2; of other lines 0.
+std::size_t level_of(const std::string& line) {
+  const std::size_t marks = line.find_first_not_of('#');
+  return marks != std::string::npos && marks > 0 && line[marks] == ' ' ? marks : 0;
+}
+
+bool turns_fence(const std::string& line) {
+  return line.rfind("```", 0) == 0;
+}
+
+std::string slug(const std::string& title) {
+  std::string text;
+  for (const char c : title) {
+    const bool letter = std::isalnum(static_cast<unsigned char>(c)) != 0;
+    if (letter) text += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    if (!letter && !text.empty() && text.back() != '_') text += '_';
+  }
+  while (!text.empty() && text.back() == '_') text.pop_back();
+  return text;
+}
+
+class Expansion {
+ public:
+  explicit Expansion(const Materials& materials) : materials_(materials) {}
+
+  // Whether the line asked for something, which is then in `into`.
+  bool take(const std::string& line, const Origin& origin, Page& into) {
+    try {
+      if (line.rfind("@include ", 0) == 0) {
+        include(line.substr(9), into);
+      } else if (line.rfind("@code ", 0) == 0) {
+        const std::string file(trim(std::string_view(line).substr(6)));
+        into.html(plain_listing(lines_of(read(file))));
+      } else if (const std::string command = terminal_command(line); !command.empty()) {
+        terminal(command, into);
+      } else {
+        return false;
+      }
+    } catch (const Error& bad) {
+      throw UsageError(origin.file + ":" + std::to_string(origin.line) + ": " + bad.what());
+    }
+    return true;
+  }
+
+ private:
+  std::string read(const std::string& file) const {
+    const bool made = file.rfind("build/", 0) == 0;
+    return read_file(made ? materials_.build / file.substr(6) : materials_.source / file);
+  }
+
+  void terminal(const std::string& command, Page& into) const {
+    const auto found = materials_.answers.find(command);
+    if (found == materials_.answers.end()) {
+      throw UsageError("nobody has run `" + command + "` for the site; `./ladder docs` does");
+    }
+    into.html(terminal_html(command, found->second));
+  }
+
+  void include(const std::string& what, Page& into) const {
+    const std::size_t mark = what.find(" #");
+    const std::string file(trim(what.substr(0, mark)));
+    const std::string heading(mark == std::string::npos ? "" : trim(what.substr(mark)));
+    const Section section = section_of(read(file), heading);
+    if (section.lines.empty()) throw UsageError(file + " has no section '" + heading + "'");
+    bool fenced = false;
+    int number = section.first_line;
+    std::string title = into.title(), anchor, text;
+    for (std::string line : section.lines) {
+      if (turns_fence(line)) fenced = !fenced;
+      const std::size_t level = fenced ? 0 : level_of(line);
+      if (level > 0) {
+        into.find(anchor, title, "", text);
+        title = into.title() + ": " + line.substr(level + 1);
+        anchor = into.name() + "_" + slug(line.substr(level + 1));
+        text.clear();
+        line += " {#" + anchor + "}";
+      } else {
+        text += line + "\n";
+        if (!fenced) line = with_site_links(line, materials_.page_of_file);
+      }
+      into.line(line, {file, number++}, fenced);
+    }
+    into.find(anchor, title, "", text);
+    into.line("", {});
+  }
+
+  const Materials& materials_;
+};
+
+}  // namespace
+
+Section section_of(std::string_view text, const std::string& heading) {
+  Section section;
+  const std::size_t level = heading.empty() ? 1 : level_of(heading);
+  bool inside = false, fenced = false;
+  int number = 0;
+  for (const std::string& line : lines_of(text)) {
+    ++number;
+    if (turns_fence(line)) fenced = !fenced;
+    const std::size_t found = fenced ? 0 : level_of(line);
+    if (inside && found > 0 && found <= level) break;
+    if (inside) section.lines.push_back(line);
+    if (!inside && (heading.empty() ? found == 1 : line == heading)) {
+      inside = true;
+      section.first_line = number + 1;
+    }
+  }
+  return section;
+}
+
+std::string with_site_links(const std::string& line,
+                            const std::map<std::string, std::string>& page_of_file) {
+  std::string text;
+  std::size_t at = 0;
+  for (std::size_t middle; (middle = line.find("](", at)) != std::string::npos;) {
+    const std::size_t begin = line.rfind('[', middle), end = line.find(')', middle);
+    if (begin == std::string::npos || begin < at || end == std::string::npos) break;
+    const std::string target = line.substr(middle + 2, end - middle - 2);
+    const auto page = page_of_file.find(target);
+    text += line.substr(at, begin - at);
+    if (target.find("://") != std::string::npos || target.rfind('#', 0) == 0) {
+      text += line.substr(begin, end + 1 - begin);
+    } else if (page != page_of_file.end()) {
+      text += line.substr(begin, middle + 2 - begin) + page->second + ")";
+    } else {
+      text += line.substr(begin + 1, middle - begin - 1);
+    }
+    at = end + 1;
+  }
+  return text + line.substr(at);
+}
+
+void add_materials(Page& page, const Materials& materials) {
+  Expansion expansion(materials);
+  page.rewrite([&](const std::string& line, const Origin& origin, Page& into) {
+    return expansion.take(line, origin, into);
+  });
+}
+
+}  // namespace ladder::weave

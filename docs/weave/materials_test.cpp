@@ -1,0 +1,147 @@
+// What pages ask for: sections of other files, listings, answers of commands; terms that lead to the
+// glossary; the roofline.
+#include "docs/weave/materials.hpp"
+
+#include <doctest/doctest.h>
+
+#include "common/harness/files.hpp"
+#include "common/harness/verdict.hpp"
+#include "docs/weave/figures.hpp"
+#include "docs/weave/glossary.hpp"
+
+using namespace ladder;
+using namespace ladder::weave;
+
+namespace {
+
+constexpr const char* readme =
+    "# Title\n\nFirst.\n\n## One\n\nText.\n\n### Below it\n\n```\n## not a heading\n```\n\n## "
+    "Two\n\n"
+    "See [the guide](GUIDE.md), [the licence](LICENSE) and [a site](https://example.org/x).\n";
+
+bool has(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+// A page of one line, with its materials.
+std::string page_with(const std::string& line) {
+  const TemporaryFolder folder;
+  folder.write("README.md", readme);
+  folder.write("build/made.md", "# Made\n\n## Table\n\n| a |\n");
+  folder.write("race.cu", "int a;  // <why>\n");
+  Materials materials{folder.path(), folder.path() / "build", {}, {{"GUIDE.md", "guide.html"}}};
+  materials.answers["./ladder check x"] = {1, {"wrong answer: <x>"}};
+  Page page("x", "X", {"docs/pages/x.md", 1});
+  page.markdown("Text.\n\n" + line + "\n\nEnd.", {"docs/pages/x.md", 3});
+  add_materials(page, materials);
+  return page.text();
+}
+
+const Glossary glossary(
+    "# Glossary {#glossary}\n\n### warp, warps {#g_warp}\n\n32 lanes.\n\n### shared memory "
+    "{#g_shared}\n\nx\n\n### memory {#g_memory}\n\ny\n\n#### step {#g_step}\n\nz\n");
+
+std::string linked(const std::string& markdown) {
+  const std::string text = glossary.linked(markdown);
+  return text.substr(0, text.size() - 1);  // without the last newline
+}
+
+std::string term(const std::string& anchor, const std::string& word) {
+  return "<a class=\"kl-term\" href=\"glossary.html#" + anchor + "\">" + word + "</a>";
+}
+
+}  // namespace
+
+TEST_CASE("a section of another file is taken in up to the next heading of its level") {
+  const std::string text = page_with("@include README.md ## One");
+  CHECK(has(text, "Text.\n\n### Below it {#x_below_it}"));
+  CHECK(has(text, "## not a heading\n"));
+  CHECK_FALSE(has(text, "See "));
+  CHECK_FALSE(has(text, "@include"));
+}
+
+TEST_CASE("a whole file is taken in without its title, one that is made too") {
+  CHECK(has(page_with("@include README.md"), "First.\n\n## One {#x_one}"));
+  CHECK(has(page_with("@include build/made.md ## Table"), "| a |"));
+}
+
+TEST_CASE("links to files lead to their pages, or become words") {
+  const std::string text = page_with("@include README.md ## Two");
+  CHECK(has(text, "See [the guide](guide.html), the licence and [a site](https://example.org/x)."));
+}
+
+TEST_CASE("listings and answers are shown as they are") {
+  CHECK(has(page_with("@code race.cu"), "// &lt;why&gt;"));
+  const std::string text = page_with("@terminal ./ladder check x");
+  CHECK(has(text, "$ ./ladder check x</span>\nwrong answer: &lt;x&gt;\n"));
+  CHECK(has(text, "exit code 1"));
+}
+
+TEST_CASE("what a page asks for and is not there stops with its line") {
+  const auto stops_with = [](const std::string& line, const char* words) {
+    CHECK_THROWS_WITH_AS(page_with(line), doctest::Contains(words), UsageError);
+  };
+  stops_with("@include README.md ## Three",
+             "docs/pages/x.md:5: README.md has no section '## Three'");
+  stops_with("@include MISSING.md", "docs/pages/x.md:5: ");
+  stops_with("@code missing.cu", "docs/pages/x.md:5: ");
+  stops_with("@terminal ./ladder check y", "docs/pages/x.md:5: nobody has run");
+}
+
+TEST_CASE("code with an apostrophe stays code for Doxygen") {
+  Page page("x", "X", {"x.md", 1});
+  page.markdown("a `b` and `{'c'}` d", {"x.md", 2});
+  CHECK(has(page.text(), "a `b` and ``{'c'}`` d"));
+}
+
+TEST_CASE("answers are the same after they were kept in a file") {
+  const Answers answers = {{"./ladder a", {0, {"", "| x", "$ y"}}}, {"./ladder b", {77, {}}}};
+  const Answers again = read_answers(write_answers(answers));
+  REQUIRE(again.size() == 2);
+  CHECK(again.at("./ladder a").lines == answers.at("./ladder a").lines);
+  CHECK(again.at("./ladder b").exit_code == 77);
+}
+
+TEST_CASE("a term leads to the glossary where a page uses it first") {
+  CHECK(linked("A warp and a warp.") == "A " + term("g_warp", "warp") + " and a warp.");
+  CHECK(linked("Warps.\nwarp") == term("g_warp", "Warps") + ".\nwarp");
+  CHECK(linked("shared memory") == term("g_shared", "shared memory"));
+  CHECK(linked("(memory)") == "(" + term("g_memory", "memory") + ")");
+  CHECK(linked("a step") == "a step");
+}
+
+TEST_CASE("a term is left alone where a link would do harm") {
+  for (const char* text :
+       {"`warp`", "``a warp``", "[a warp](x.html)", "[a\nwarp](x.html)", "# warp", "| warp |",
+        "<b title=\"warp\">", "```\nwarp\n```", "text\n\n    warp", "\\f$ warp \\f$",
+        "\\htmlonly[block]\nwarp\n\\endhtmlonly", "warp_size", "warp-wide", "sub-warp", "**warp**",
+        "\"a\nwarp\"", "@code warp"}) {
+    CAPTURE(text);
+    CHECK(linked(text) == text);
+  }
+  CHECK(linked("`a` warp") == "`a` " + term("g_warp", "warp"));
+  CHECK(linked("- item\n  warp") == "- item\n  " + term("g_warp", "warp"));
+}
+
+TEST_CASE("a roofline shows each step that computes, below ceilings of the same file") {
+  Chapter chapter;
+  Solver& step = chapter.steps.emplace_back();
+  step.entry.chapter = "01_a";
+  step.entry.name = "step_01_b";
+  step.header.title = "Step 01: b";
+  step.header.anchor = "a_01";
+  Measurements measured;
+  Timing timing;
+  timing.at = {{"N", 4096}};
+  timing.gigabytes_per_s = 1200;
+  timing.gigaflops = 100;
+  measured.timings[step.entry.id()] = {timing};
+  CHECK(roofline(chapter, measured).empty());
+  measured.ceilings = {{"copy_gb_s", 4271.5}, {"ffma_tflops", 64.0}, {"launch_us", 3}};
+  const std::string html = roofline(chapter, measured);
+  CHECK(has(html, "Step 01: b: 100.00 GFLOP/s at 0.083 operations a byte."));
+  CHECK(has(html, "href=\"a_01.html\""));
+  CHECK(has(html, "ffma 64.0 TFLOP/s"));
+  measured.timings[step.entry.id()][0].gigaflops = 0;  // a transpose computes nothing
+  CHECK(roofline(chapter, measured).empty());
+}

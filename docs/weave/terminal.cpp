@@ -1,0 +1,96 @@
+#include "docs/weave/terminal.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "common/harness/files.hpp"
+#include "common/harness/process.hpp"
+#include "common/harness/text.hpp"
+#include "common/harness/verdict.hpp"
+#include "docs/weave/html.hpp"
+
+namespace ladder::weave {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::string_view mark = "@terminal ", launcher = "./ladder ";
+
+Answer run(const fs::path& source, const std::string& ladder, const std::string& command) {
+  if (command.rfind(launcher, 0) != 0) {
+    throw UsageError("'" + std::string(mark) + command + "': a page shows commands of ./ladder");
+  }
+  ProcessOptions options;
+  options.time_limit_s = 120;
+  // A shell, because pages quote as people do; the words come from this repository.
+  const ProcessResult result = run_process(
+      {"bash", "-c", "cd \"$1\" && exec \"$0\" " + command.substr(launcher.size()) + " 2>&1",
+       ladder, source.string()},
+      options);
+  if (result.exit_code < 0) {
+    throw MachineError("`" + command + "` did not end by itself:\n" + result.output);
+  }
+  return {result.exit_code, lines_of(result.output)};
+}
+
+}  // namespace
+
+std::string terminal_command(std::string_view line) {
+  return line.rfind(mark, 0) == 0 ? std::string(trim(line.substr(mark.size()))) : "";
+}
+
+Answers run_commands(const fs::path& source, const std::string& ladder) {
+  std::vector<fs::path> pages;
+  for (const auto& file : fs::directory_iterator(source / "docs" / "pages")) {
+    if (file.path().extension() == ".md") pages.push_back(file.path());
+  }
+  std::sort(pages.begin(), pages.end());
+  Answers answers;
+  for (const fs::path& page : pages) {
+    for (const std::string& line : lines_of(read_file(page))) {
+      const std::string command = terminal_command(line);
+      if (command.empty() || answers.count(command) > 0) continue;
+      answers[command] = run(source, ladder, command);
+    }
+  }
+  return answers;
+}
+
+// "$ COMMAND", "exit N", and "|" before each line of the answer.
+std::string write_answers(const Answers& answers) {
+  std::string text;
+  for (const auto& [command, answer] : answers) {
+    text += "$ " + command + "\nexit " + std::to_string(answer.exit_code) + "\n";
+    for (const std::string& line : answer.lines) text += "|" + line + "\n";
+  }
+  return text;
+}
+
+Answers read_answers(std::string_view text) {
+  Answers answers;
+  Answer* answer = nullptr;
+  for (const std::string& line : lines_of(text)) {
+    if (line.rfind("$ ", 0) == 0) {
+      answer = &answers[line.substr(2)];
+    } else if (answer != nullptr && line.rfind("exit ", 0) == 0) {
+      answer->exit_code = std::atoi(line.c_str() + 5);
+    } else if (answer != nullptr && line.rfind("|", 0) == 0) {
+      answer->lines.push_back(line.substr(1));
+    }
+  }
+  return answers;
+}
+
+std::string terminal_html(const std::string& command, const Answer& answer) {
+  std::string html =
+      "<div class=\"kl-code kl-terminal\" tabindex=\"0\"><pre><span class=\"kl-typed\">$ " +
+      escape(command) + "</span>\n";
+  for (const std::string& line : answer.lines) html += escape(line) + "\n";
+  if (answer.exit_code != 0) {
+    html += "<span class=\"kl-exit\">exit code " + std::to_string(answer.exit_code) + "</span>\n";
+  }
+  return html + "</pre></div>\n";
+}
+
+}  // namespace ladder::weave
