@@ -18,14 +18,16 @@ bool is_letter(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
 }
 
-// Does `form` stand at `at`, as whole words?
-bool stands_at(std::string_view line, std::size_t at, std::string_view form) {
-  if (line.size() - at < form.size()) return false;
+// How long `form` is at `at`, where it stands as whole words, alone or with an s; else 0.
+std::size_t length_at(std::string_view line, std::size_t at, std::string_view form) {
+  if (line.size() - at < form.size()) return 0;
   for (std::size_t i = 0; i < form.size(); ++i) {
-    if (lower(line[at + i]) != form[i]) return false;
+    if (lower(line[at + i]) != form[i]) return 0;
   }
-  const std::size_t end = at + form.size();
-  return end == line.size() || (!is_letter(line[end]) && line[end] != '-');
+  std::size_t end = at + form.size();
+  if (end < line.size() && line[end] == 's') ++end;
+  const bool ends = end == line.size() || (!is_letter(line[end]) && line[end] != '-');
+  return ends ? end - at : 0;
 }
 
 }  // namespace
@@ -44,11 +46,11 @@ Glossary::Glossary(std::string_view text) {
                    [](const Form& a, const Form& b) { return a.words.size() > b.words.size(); });
 }
 
-const Glossary::Form* Glossary::longest_at(std::string_view line, std::size_t at) const {
+Glossary::Found Glossary::longest_at(std::string_view line, std::size_t at) const {
   for (const Form& form : forms_) {
-    if (stands_at(line, at, form.words)) return &form;
+    if (const std::size_t length = length_at(line, at, form.words)) return {&form.anchor, length};
   }
-  return nullptr;
+  return {};
 }
 
 // Goes through a page's lines and remembers which terms it has met, and what is open.
@@ -130,14 +132,14 @@ class TermLinker {
     };
     // Parts of a longer name, and words in stars, which would no longer be emphasis.
     const bool inside = at > 0 && stops(at - 1, "-./*");
-    const Glossary::Form* form = inside ? nullptr : glossary_.longest_at(line, at);
-    if (form != nullptr && stops(at + form->words.size(), "*")) form = nullptr;
+    const Glossary::Found found = inside ? Glossary::Found{} : glossary_.longest_at(line, at);
+    const bool is_term = found.length > 0 && !stops(at + found.length, "*");
     std::size_t end = at;
     while (end < line.size() && is_letter(line[end])) ++end;
-    if (form != nullptr) end = at + form->words.size();
+    if (is_term) end = at + found.length;
     const std::string word = line.substr(at, end - at);
-    if (form != nullptr && met_.insert(form->anchor).second) {
-      text_ += "<a class=\"kl-term\" href=\"glossary.html#" + form->anchor + "\">" + word + "</a>";
+    if (is_term && met_.insert(*found.anchor).second) {
+      text_ += "<a class=\"kl-term\" href=\"glossary.html#" + *found.anchor + "\">" + word + "</a>";
     } else {
       text_ += word;
     }

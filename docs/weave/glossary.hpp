@@ -10,8 +10,8 @@ namespace ladder::weave {
 
 class Glossary {
  public:
-  // Each "### barrier, barriers {#glossary_barrier}" names a term in the forms that are linked;
-  // "#### step {#glossary_step}" one that is not, because the word has other uses.
+  // Each "### barrier {#glossary_barrier}" names a term, which is linked with and without an s at
+  // its end; other forms stand behind commas. "#### step {#glossary_step}" one that is not, because the word has other uses.
   explicit Glossary(std::string_view text);
   Glossary() = default;
 
@@ -24,7 +24,11 @@ class Glossary {
   struct Form {
     std::string words, anchor;
   };
-  const Form* longest_at(std::string_view line, std::size_t at) const;
+  struct Found {
+    const std::string* anchor = nullptr;
+    std::size_t length = 0;
+  };
+  Found longest_at(std::string_view line, std::size_t at) const;
   friend class TermLinker;
 
   std::vector<Form> forms_;  // longest first, in lower case

@@ -117,7 +117,7 @@ std::string ladder_plot(const Chapter& chapter, const Measurements& measured) {
       draw_mark(svg, s, plot.x(ratio), y + 31);
       values += (values.empty() ? "" : ", ") + percent_text(ratio);
     }
-    svg.text(right, y + 17, values, "kl-small", "end");
+    svg.text(plot.x(1) - 8, y + 17, values, "kl-small", "end");
     y += row_height;
   }
   return svg.figure(

@@ -81,9 +81,8 @@ Axes axes_for(const std::vector<Point>& points, double bandwidth, double arithme
 }
 
 std::string power_text(int power) {
-  return power >= 0 && power < 4   ? fixed(std::pow(10, power), 0)
-         : power < 0 && power > -4 ? fixed(std::pow(10, power), -power)
-                                   : "10^" + std::to_string(power);
+  const double value = std::pow(10, power);
+  return power < 0 ? fixed(value, -power) : count_text(value);
 }
 
 void draw_axes(Svg& svg, const Axes& axes) {
@@ -105,13 +104,10 @@ void draw_axes(Svg& svg, const Axes& axes) {
 // A slope ends at the highest flat roof; a flat roof begins at the steepest slope.
 void draw_roofs(Svg& svg, const Axes& axes, const std::vector<Roof>& roofs, double bandwidth,
                 double arithmetic) {
-  double slope_label = bottom - 12;
   for (const Roof& roof : roofs) {
     if (roof.gigaflops > 0) {
       const double y = axes.y(roof.gigaflops), x = axes.x(roof.gigaflops / bandwidth);
       svg.line(x, y, right, y, "kl-ceiling");
-      svg.text(right, y - 6, roof.name + " " + fixed(roof.gigaflops / 1000, 1) + " TFLOP/s",
-               "kl-small", "end");
       continue;
     }
     const double ridge = arithmetic / roof.gigabytes_per_s;
@@ -120,9 +116,6 @@ void draw_roofs(Svg& svg, const Axes& axes, const std::vector<Roof>& roofs, doub
     const bool steepest = roof.gigabytes_per_s == bandwidth;
     svg.line(axes.x(lowest), axes.y(lowest * roof.gigabytes_per_s), axes.x(ridge),
              axes.y(arithmetic), steepest ? "kl-ceiling" : "kl-ceiling kl-thin");
-    svg.text(right, slope_label, roof.name + " " + count_text(roof.gigabytes_per_s) + " GB/s",
-             "kl-small", "end");
-    slope_label -= 16;
   }
 }
 
@@ -153,8 +146,11 @@ std::string roofline(const Chapter& chapter, const Measurements& measured) {
   const std::vector<Point> points = points_of(chapter, measured, at);
   const std::vector<Roof> roofs = roofs_of(measured);
   double bandwidth = 0, arithmetic = 0;
-  std::string description = "Arithmetic speed over arithmetic intensity.";
+  std::string description = "Arithmetic speed over arithmetic intensity.", limits;
   for (const Roof& roof : roofs) {
+    limits += (limits.empty() ? "" : ", ") + escape(roof.name) + " " +
+              (roof.gigaflops > 0 ? fixed(roof.gigaflops / 1000, 1) + " TFLOP/s"
+                                  : count_text(roof.gigabytes_per_s) + " GB/s");
     bandwidth = std::max(bandwidth, roof.gigabytes_per_s);
     arithmetic = std::max(arithmetic, roof.gigaflops);
   }
@@ -169,8 +165,10 @@ std::string roofline(const Chapter& chapter, const Measurements& measured) {
   draw_roofs(svg, axes, roofs, bandwidth, arithmetic);
   draw_points(svg, axes, points);
   return svg.figure("The roofline at " + sizes_text(at) +
-                    ". The slope is memory's limit and the flat part arithmetic's, both as they "
-                    "were reached in the same run. A step's place from left to right is given by "
+                    ". The slope is memory's limit and the flat part arithmetic's, as they were "
+                    "reached in the same run (" +
+                    limits +
+                    "). A step's place from left to right is given by "
                     "its problem (each input read once, each output written once); what it can do "
                     "is to rise.");
 }
