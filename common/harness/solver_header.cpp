@@ -305,7 +305,7 @@ std::vector<HeaderLine> header_lines(std::string_view text) {
   return lines;
 }
 
-// "@goal x == 1" -> {"goal", "x == 1"}; nothing for a line of prose, such as "@picture halo".
+// "@goal x == 1" -> {"goal", "x == 1"}; nothing for prose, such as "@picture halo".
 std::optional<std::pair<std::string, std::string>> split_key(std::string_view line) {
   line = trim(line);
   if (line.size() < 2 || line[0] != '@' || !std::isalpha(static_cast<unsigned char>(line[1]))) {
@@ -313,7 +313,7 @@ std::optional<std::pair<std::string, std::string>> split_key(std::string_view li
   }
   const std::size_t end = std::min(line.find_first_of(" \t"), line.size());
   const std::string name(line.substr(1, end - 1));
-  if (name == "picture") return std::nullopt;
+  if (name == "picture" || name == "trace") return std::nullopt;
   return std::pair{name, std::string(trim(line.substr(end)))};
 }
 

@@ -5,7 +5,9 @@
 #include "common/harness/files.hpp"
 #include "common/harness/text.hpp"
 #include "common/harness/verdict.hpp"
+#include "docs/weave/html.hpp"
 #include "docs/weave/listing.hpp"
+#include "docs/weave/trace.hpp"
 
 namespace ladder::weave {
 
@@ -45,7 +47,9 @@ class Expansion {
         const std::string file(trim(std::string_view(line).substr(6)));
         into.html(plain_listing(lines_of(read(file))));
       } else if (const std::string command = terminal_command(line); !command.empty()) {
-        terminal(command, into);
+        into.html(terminal_html(command, answer_to(command)));
+      } else if (is_trace_line(line)) {
+        into.html(trace_html(line, answer_to(line)));
       } else {
         return false;
       }
@@ -61,12 +65,12 @@ class Expansion {
     return read_file(made ? materials_.build / file.substr(6) : materials_.source / file);
   }
 
-  void terminal(const std::string& command, Page& into) const {
+  const Answer& answer_to(const std::string& command) const {
     const auto found = materials_.answers.find(command);
     if (found == materials_.answers.end()) {
       throw UsageError("nobody has run `" + command + "` for the site; `./ladder docs` does");
     }
-    into.html(terminal_html(command, found->second));
+    return found->second;
   }
 
   void include(const std::string& what, Page& into) const {
@@ -99,6 +103,23 @@ class Expansion {
 
   const Materials& materials_;
 };
+
+// Links to the sections of a page that has many; they stand ahead of the first.
+std::string sections_html(Page& page) {
+  constexpr int many = 4;
+  std::string links;
+  int count = 0;
+  page.rewrite([&](const std::string& line, const Origin&, Page&) {
+    const std::size_t brace = line.find(" {#");
+    if (level_of(line) != 2 || brace == std::string::npos) return false;
+    ++count;
+    links += "<li><a href=\"" + line.substr(brace + 2, line.size() - brace - 3) + "\">" +
+             inline_code(line.substr(3, brace - 3)) + "</a></li>";
+    return false;
+  });
+  if (count < many) return "";
+  return "<nav class=\"kl-sections\" aria-label=\"Sections\"><ul>" + links + "</ul></nav>\n";
+}
 
 }  // namespace
 
@@ -147,6 +168,15 @@ void add_materials(Page& page, const Materials& materials) {
   Expansion expansion(materials);
   page.rewrite([&](const std::string& line, const Origin& origin, Page& into) {
     return expansion.take(line, origin, into);
+  });
+  const std::string sections = sections_html(page);
+  bool begun = false;
+  page.rewrite([&](const std::string& line, const Origin&, Page& into) {
+    if (!begun && !sections.empty() && level_of(line) == 2) {
+      into.html(sections);
+      begun = true;
+    }
+    return false;
   });
 }
 

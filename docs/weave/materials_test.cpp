@@ -8,6 +8,7 @@
 #include "common/harness/verdict.hpp"
 #include "docs/weave/figures.hpp"
 #include "docs/weave/glossary.hpp"
+#include "docs/weave/trace.hpp"
 
 using namespace ladder;
 using namespace ladder::weave;
@@ -38,7 +39,7 @@ std::string page_with(const std::string& line) {
 }
 
 const Glossary glossary(
-    "# Glossary {#glossary}\n\n### warp, warps {#g_warp}\n\n32 lanes.\n\n### shared memory "
+    "# Glossary {#glossary}\n\n### warp {#g_warp}\n\n32 lanes.\n\n### shared memory "
     "{#g_shared}\n\nx\n\n### memory {#g_memory}\n\ny\n\n#### step {#g_step}\n\nz\n");
 
 std::string linked(const std::string& markdown) {
@@ -88,6 +89,18 @@ TEST_CASE("what a page asks for and is not there stops with its line") {
   stops_with("@terminal ./ladder check y", "docs/pages/x.md:5: nobody has run");
 }
 
+TEST_CASE("a long page begins with its sections, a short one does not") {
+  const std::string two = "## One {#one}\n\nx\n\n## Two `b` {#two}\n\n";
+  for (const bool is_long : {false, true}) {
+    Page page("x", "X", {"x.md", 1});
+    page.markdown(two + (is_long ? "## Three {#three}\n\n## Four {#four}\n" : ""), {"x.md", 2});
+    add_materials(page, Materials{});
+    CHECK(has(page.text(), "<a href=\"#two\">Two <code>b</code></a>") == is_long);
+    const bool ahead = page.text().find("kl-sections") < page.text().find("## One");
+    CHECK(ahead == is_long);
+  }
+}
+
 TEST_CASE("code with an apostrophe stays code for Doxygen") {
   Page page("x", "X", {"x.md", 1});
   page.markdown("a `b` and `{'c'}` d", {"x.md", 2});
@@ -102,12 +115,44 @@ TEST_CASE("answers are the same after they were kept in a file") {
   CHECK(again.at("./ladder b").exit_code == 77);
 }
 
+TEST_CASE("a trace becomes a picture of what the lanes touched") {
+  const TemporaryFolder folder;
+  std::string offsets, shared;
+  for (int lane = 0; lane < 32; ++lane) {
+    offsets += (lane > 0 ? ", " : "") + (lane < 16 ? std::to_string(8 * lane) : "null");
+    shared += (lane > 0 ? ", " : "") + std::to_string(128 * lane);
+  }
+  const auto file = folder.write(
+      "trace.json",
+      R"({"launches": [{"memories": [{"space": "global", "name": "A", "begin": 512, "bytes": 999},
+       {"space": "shared", "name": "tile", "begin": 0, "bytes": 4096}],
+       "instructions": [{"file": "s.cu", "line": 7, "text": "ld"}],
+       "accesses": [{"instruction": 0, "memory": 0, "kind": "read", "bytes": 4, "offsets": [)" +
+          offsets + R"(]}, {"instruction": 0, "memory": 1, "kind": "write", "bytes": 4,
+       "offsets": [)" +
+          shared + "]}]}]}");
+  const auto drawn = [&](const std::string& line) {
+    const TracedAccess access = first_access(file, parse_trace(line));
+    return trace_html(line, {0, write_access(access)});
+  };
+  const std::string on_sectors = drawn("@trace 01.01 memory=A");
+  CHECK(has(on_sectors, "4 sectors, 128 bytes moved for the 64"));
+  CHECK(has(on_sectors, "s.cu:7"));
+  CHECK(has(drawn("@trace 01.01 access=write | Mine."), "32 wavefronts"));
+  CHECK(has(drawn("@trace 01.01 access=write | Mine."), "<figcaption>Mine."));
+  CHECK_THROWS_WITH_AS(drawn("@trace 01.01 memory=B"), doctest::Contains("has no access"),
+                       UsageError);
+  CHECK_THROWS_AS(parse_trace("@trace memory=A"), UsageError);
+  CHECK_THROWS_AS(parse_trace("@trace 01.01 meory=A"), UsageError);
+}
+
 TEST_CASE("a term leads to the glossary where a page uses it first") {
   CHECK(linked("A warp and a warp.") == "A " + term("g_warp", "warp") + " and a warp.");
   CHECK(linked("Warps.\nwarp") == term("g_warp", "Warps") + ".\nwarp");
   CHECK(linked("shared memory") == term("g_shared", "shared memory"));
   CHECK(linked("(memory)") == "(" + term("g_memory", "memory") + ")");
   CHECK(linked("a step") == "a step");
+  CHECK(linked("warpst") == "warpst");
 }
 
 TEST_CASE("a term is left alone where a link would do harm") {

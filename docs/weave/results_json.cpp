@@ -5,6 +5,7 @@
 #include "common/harness/files.hpp"
 #include "common/harness/verdict.hpp"
 #include "docs/weave/results.hpp"
+#include "docs/weave/trace.hpp"
 
 namespace ladder::weave {
 
@@ -107,6 +108,35 @@ Counters read_counters(const std::filesystem::path& file) {
     throw UsageError(file.string() + ": not the course's schema: " + error.what());
   }
   return counters;
+}
+
+TracedAccess first_access(const std::filesystem::path& trace, const TraceRequest& request) {
+  const Json json = parse(trace);
+  try {
+    for (const Json& launch : json.at("launches")) {
+      for (const Json& access : launch.at("accesses")) {
+        const Json& memory = launch.at("memories").at(access.at("memory").get<std::size_t>());
+        const Json& at = launch.at("instructions").at(access.at("instruction").get<std::size_t>());
+        if (!request.memory.empty() && memory.at("name") != request.memory) continue;
+        if (!request.access.empty() && access.at("kind") != request.access) continue;
+        TracedAccess found{memory.at("space"),
+                           memory.at("name"),
+                           at.at("file"),
+                           at.at("line"),
+                           memory.at("begin"),
+                           access.at("bytes"),
+                           {}};
+        for (const Json& offset : access.at("offsets")) {
+          found.offsets.push_back(offset.is_null() ? -1 : offset.get<std::int64_t>());
+        }
+        return found;
+      }
+    }
+  } catch (const Json::exception& error) {
+    throw UsageError(trace.string() + ": not a trace: " + error.what());
+  }
+  throw UsageError("the trace of " + request.id + " has no access '" + request.access +
+                   "' of a memory '" + request.memory + "'");
 }
 
 std::string json_string(const std::string& text) {

@@ -4,6 +4,7 @@
 #include "docs/weave/pictures/pictures.hpp"
 #include "docs/weave/results.hpp"
 #include "docs/weave/site.hpp"
+#include "docs/weave/trace.hpp"
 
 namespace ladder::weave {
 
@@ -13,7 +14,7 @@ namespace {
 std::string searchable(const std::string& text) {
   std::string words;
   for (const std::string& line : lines_of(text)) {
-    if (is_picture_line(line)) continue;
+    if (is_picture_line(line) || is_trace_line(line)) continue;
     for (const std::string& word : split_words(line)) {
       if (word.find_first_not_of("*`_|-=+/<>(){};,.:&!?") == std::string::npos) continue;
       words += (words.empty() ? "" : " ") + word;

@@ -8,6 +8,7 @@
 #include "common/harness/text.hpp"
 #include "common/harness/verdict.hpp"
 #include "docs/weave/html.hpp"
+#include "docs/weave/trace.hpp"
 
 namespace ladder::weave {
 
@@ -34,6 +35,19 @@ Answer run(const fs::path& source, const std::string& ladder, const std::string&
   return {result.exit_code, lines_of(result.output)};
 }
 
+// Pages by hand, and what chapters say: introductions, sheets, steps.
+std::vector<fs::path> files_with_prose(const fs::path& source) {
+  std::vector<fs::path> files;
+  for (const char* folder : {"docs/pages", "chapters"}) {
+    for (const auto& file : fs::recursive_directory_iterator(source / folder)) {
+      const fs::path extension = file.path().extension();
+      if (extension == ".md" || extension == ".cu") files.push_back(file.path());
+    }
+  }
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
 }  // namespace
 
 std::string terminal_command(std::string_view line) {
@@ -41,17 +55,23 @@ std::string terminal_command(std::string_view line) {
 }
 
 Answers run_commands(const fs::path& source, const std::string& ladder) {
-  std::vector<fs::path> pages;
-  for (const auto& file : fs::directory_iterator(source / "docs" / "pages")) {
-    if (file.path().extension() == ".md") pages.push_back(file.path());
-  }
-  std::sort(pages.begin(), pages.end());
   Answers answers;
-  for (const fs::path& page : pages) {
-    for (const std::string& line : lines_of(read_file(page))) {
-      const std::string command = terminal_command(line);
-      if (command.empty() || answers.count(command) > 0) continue;
-      answers[command] = run(source, ladder, command);
+  for (const fs::path& file : files_with_prose(source)) {
+    int number = 0;
+    for (const std::string& line : lines_of(read_file(file))) {
+      ++number;
+      const std::string prose = line.rfind("//! ", 0) == 0 ? line.substr(4) : line;
+      const std::string command = terminal_command(prose);
+      try {
+        if (!command.empty() && answers.count(command) == 0) {
+          answers[command] = run(source, ladder, command);
+        } else if (is_trace_line(prose) && answers.count(prose) == 0) {
+          answers[prose] = run_trace(source, ladder, prose);
+        }
+      } catch (const UsageError& bad) {
+        throw UsageError(fs::relative(file, source).string() + ":" + std::to_string(number) + ": " +
+                         bad.what());
+      }
     }
   }
   return answers;

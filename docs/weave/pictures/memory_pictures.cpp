@@ -29,10 +29,14 @@ std::string lane_class(int lane) {
   return "kl-lane-" + std::to_string(1 + lane / 8);
 }
 
-void draw_lanes(Svg& svg, double y) {
+bool is_active(std::uint32_t mask, int lane) {
+  return ((mask >> lane) & 1) != 0;
+}
+
+void draw_lanes(Svg& svg, std::uint32_t mask, double y) {
   svg.text(left - 8, y + 13, "lane", "kl-small", "end");
   for (int lane = 0; lane < lanes; ++lane) {
-    svg.rectangle(word_x(lane), y, cell, 16, lane_class(lane));
+    svg.rectangle(word_x(lane), y, cell, 16, is_active(mask, lane) ? lane_class(lane) : "kl-faint");
     if (lane % 8 != 0) continue;
     svg.text(word_x(lane) + 4 * cell, y - 5,
              std::to_string(lane) + " to " + std::to_string(lane + 7), "kl-small", "middle");
@@ -44,30 +48,20 @@ std::string plural(std::uint64_t count, const std::string& noun) {
 }
 
 struct GlobalAccess {
-  Addresses at;
-  std::uint32_t bytes;
   std::map<std::uint64_t, int> lane_of_word;  // the first that asks for it
-  std::uint32_t sectors, asked;               // asked: bytes, each counted once
+  std::uint32_t sectors = 0, asked = 0;       // asked: bytes, each counted once
 };
 
-GlobalAccess access_of(PictureRequest& request) {
-  const bool scattered = request.choice("access", {"contiguous", "scattered"}) == "scattered";
-  const int stride = request.number("stride", 1, 0, 1024);
-  const int offset = request.number("offset", 0, 0, 1024);
-  GlobalAccess access{};
-  access.bytes = static_cast<std::uint32_t>(request.number("bytes", 4, 4, 16)) / 4 * 4;
-  const std::uint32_t words = access.bytes / 4;
-  int scatter = 1;
-  for (int lane = 0; lane < lanes; ++lane) {
-    const int element = scattered ? scatter : lane * stride;
-    // Places without a pattern: the powers of 6 modulo the prime 251 are all different.
-    scatter = scatter * 6 % 251;
-    const std::uint64_t word =
-        static_cast<std::uint64_t>(element) * words + static_cast<std::uint64_t>(offset);
-    access.at[static_cast<std::size_t>(lane)] = 4 * word;
-    for (std::uint32_t w = 0; w < words; ++w) access.lane_of_word.emplace(word + w, lane);
+GlobalAccess access_of(const LaneAddresses& lane) {
+  GlobalAccess access;
+  for (int l = 0; l < lanes; ++l) {
+    if (!is_active(lane.mask, l)) continue;
+    const std::uint64_t first = lane.at[static_cast<std::size_t>(l)];
+    for (std::uint64_t at = first; at < first + lane.bytes; ++at) {
+      access.lane_of_word.emplace(at / 4, l);
+    }
   }
-  const emulator::Stretches stretches(access.at, access.bytes, all_lanes);
+  const emulator::Stretches stretches(lane.at, lane.bytes, lane.mask);
   access.sectors = emulator::sectors_of(stretches);
   access.asked = stretches.bytes();
   return access;
@@ -92,7 +86,25 @@ void draw_memory_row(Svg& svg, const GlobalAccess& access, std::uint64_t row, do
 }  // namespace
 
 Picture lanes_on_sectors(PictureRequest& request) {
-  const GlobalAccess access = access_of(request);
+  const bool scattered = request.choice("access", {"contiguous", "scattered"}) == "scattered";
+  const int stride = request.number("stride", 1, 0, 1024);
+  const int offset = request.number("offset", 0, 0, 1024);
+  LaneAddresses lane;
+  lane.mask = all_lanes;
+  lane.bytes = static_cast<std::uint32_t>(request.number("bytes", 4, 4, 16)) / 4 * 4;
+  int scatter = 1;
+  for (int l = 0; l < lanes; ++l) {
+    const int element = scattered ? scatter : l * stride;
+    // Places without a pattern: the powers of 6 modulo the prime 251 are all different.
+    scatter = scatter * 6 % 251;
+    lane.at[static_cast<std::size_t>(l)] =
+        static_cast<std::uint64_t>(element) * lane.bytes + 4 * static_cast<std::uint64_t>(offset);
+  }
+  return sectors_of_lanes(lane);
+}
+
+Picture sectors_of_lanes(const LaneAddresses& lane) {
+  const GlobalAccess access = access_of(lane);
   std::set<std::uint64_t> rows;
   for (const auto& [word, lane] : access.lane_of_word) rows.insert(word / words_in_row);
   constexpr std::size_t most_rows = 8;
@@ -106,9 +118,9 @@ Picture lanes_on_sectors(PictureRequest& request) {
       fixed(100.0 * access.asked / moved, access.asked == moved ? 0 : 1) + " %)";
   Svg svg(width, bottom + (rows.size() > shown ? 64 : 44),
           "A warp's request on the sectors of memory",
-          "Each of the 32 lanes asks for " + std::to_string(access.bytes) + " bytes. They touch " +
+          "Each active lane asks for " + std::to_string(lane.bytes) + " bytes. They touch " +
               counted + ".");
-  draw_lanes(svg, 18);
+  draw_lanes(svg, lane.mask, 18);
   svg.text(left - 8, memory - 8, "byte", "kl-small", "end");
   svg.text(left, memory - 8, "global memory, 128 bytes a line: four sectors of 32 bytes",
            "kl-small");
@@ -136,60 +148,47 @@ Picture lanes_on_sectors(PictureRequest& request) {
 
 namespace {
 
+// Words of shared memory: those that lanes ask for, and those of a tile's padding.
 struct SharedAccess {
-  int tile, row_words;  // row_words: of a row of the tile with its padding
-  bool is_tile;
-  std::array<int, lanes> word;
-  std::uint32_t wavefronts;
+  std::set<std::uint64_t> asked, padding;
+  std::uint64_t first_row = 0, last_row = 0;  // what is shown, in rows of 32 words
+  std::uint32_t wavefronts = 0;
 };
+
+SharedAccess shared_access(const LaneAddresses& lane) {
+  SharedAccess access;
+  for (int l = 0; l < lanes; ++l) {
+    if (!is_active(lane.mask, l)) continue;
+    const std::uint64_t first = lane.at[static_cast<std::size_t>(l)];
+    for (std::uint64_t at = first; at < first + lane.bytes; ++at) access.asked.insert(at / 4);
+  }
+  if (!access.asked.empty()) {
+    access.first_row = *access.asked.begin() / words_in_row;
+    access.last_row = *access.asked.rbegin() / words_in_row;
+  }
+  access.wavefronts = emulator::load_wavefronts(lane.at, lane.bytes, lane.mask);
+  return access;
+}
 
 int swizzled(int row, int column, bool exclusive_or, int tile) {
   return exclusive_or ? column ^ (row % tile) : column;
 }
 
-SharedAccess shared_access(PictureRequest& request) {
-  const std::string kind = request.choice("access", {"column", "row", "stride"});
-  const int stride = request.number("stride", 2, 1, 32);
-  const int tile = request.number("tile", 32, 8, 32);
-  const int pad = request.number("pad", 0, 0, 8);
-  const bool exclusive_or = request.choice("swizzle", {"none", "xor"}) == "xor";
-  const int first = request.number("column", 5, 0, 31);
-  SharedAccess access{tile, tile + pad, kind != "stride", {}, 0};
-  Addresses at{};
-  for (int lane = 0; lane < lanes; ++lane) {
-    const int along = lane % tile, across = (first + lane / tile) % tile;
-    const int row = kind == "column" ? along : across, column = kind == "column" ? across : along;
-    const int word = access.is_tile
-                         ? row * access.row_words + swizzled(row, column, exclusive_or, tile)
-                         : lane * stride;
-    access.word[static_cast<std::size_t>(lane)] = word;
-    at[static_cast<std::size_t>(lane)] = static_cast<std::uint64_t>(4 * word);
-  }
-  access.wavefronts = emulator::load_wavefronts(at, 4, all_lanes);
-  return access;
-}
-
 // Words of the lanes in each bank, as a row of counts below the banks.
 void draw_bank_counts(Svg& svg, const SharedAccess& access, double y) {
-  std::array<std::set<int>, words_in_row> in_bank;
-  for (const int word : access.word)
-    in_bank[static_cast<std::size_t>(word % words_in_row)].insert(word);
+  std::array<int, words_in_row> in_bank{};
+  for (const std::uint64_t word : access.asked) ++in_bank[word % words_in_row];
   for (int bank = 0; bank < words_in_row; ++bank) {
-    const auto count = static_cast<double>(in_bank[static_cast<std::size_t>(bank)].size());
+    const int count = in_bank[static_cast<std::size_t>(bank)];
     if (count > 0) svg.rectangle(word_x(bank) + 1, y, cell - 2, 4 + count, "kl-series-1");
   }
   svg.text(left - 8, y + 9, "words", "kl-small", "end");
 }
 
-}  // namespace
-
-Picture banks(PictureRequest& request) {
-  const SharedAccess access = shared_access(request);
-  const int last = access.is_tile ? access.tile * access.row_words - 1
-                                  : *std::max_element(access.word.begin(), access.word.end());
-  const int rows = last / words_in_row + 1;
-  constexpr double top = 38, height = 8;
-  const double bottom = top + height * rows;
+Picture draw_banks(const SharedAccess& access) {
+  const auto rows = static_cast<int>(access.last_row - access.first_row + 1);
+  constexpr double top = 38;
+  const double height = std::min(8.0, 400.0 / rows), bottom = top + height * rows;
   const std::string counted = plural(access.wavefronts, "wavefront");
   const double counts = bottom + 12 + std::max(8.0, 4.0 + access.wavefronts);
   Svg svg(width, counts + 26, "A warp's request on the banks of shared memory",
@@ -199,14 +198,20 @@ Picture banks(PictureRequest& request) {
     svg.text(word_x(bank) + cell / 2, 14, std::to_string(bank), "kl-small", "middle");
   }
   svg.text(word_x(31) + cell / 2, 14, "31", "kl-small", "middle");
-  svg.text(left - 8, top + 9, "word 0", "kl-small", "end");
-  if (rows > 4) {
-    svg.text(left - 8, bottom - 1, std::to_string((rows - 1) * words_in_row), "kl-small", "end");
+  svg.text(left - 8, top + 9, "word " + std::to_string(access.first_row * words_in_row), "kl-small",
+           "end");
+  if (height * rows > 24) {
+    svg.text(left - 8, bottom - 1, std::to_string(access.last_row * words_in_row), "kl-small",
+             "end");
   }
-  for (int pad = access.tile; access.is_tile && pad < access.tile * access.row_words; ++pad) {
-    if (pad % access.row_words < access.tile) continue;
-    svg.rectangle(word_x(pad), top + height * (pad / words_in_row), cell, height, "kl-pad");
-  }
+  const auto draw_words = [&](const std::set<std::uint64_t>& words, const char* css_class) {
+    for (const std::uint64_t word : words) {
+      const auto row = static_cast<double>(word / words_in_row - access.first_row);
+      svg.rectangle(word_x(static_cast<int>(word % words_in_row)), top + height * row, cell, height,
+                    css_class);
+    }
+  };
+  draw_words(access.padding, "kl-pad");
   for (int column = 0; column <= words_in_row; ++column) {
     const double x = left + cell * column;
     svg.line(x, top, x, bottom, "kl-grid");
@@ -214,15 +219,44 @@ Picture banks(PictureRequest& request) {
   for (int row = 0; row <= rows; ++row) {
     svg.line(left, top + height * row, left + cell * words_in_row, top + height * row, "kl-grid");
   }
-  for (const int word : access.word) {
-    svg.rectangle(word_x(word), top + height * (word / words_in_row), cell, height, "kl-series-1");
-  }
+  draw_words(access.asked, "kl-series-1");
   draw_bank_counts(svg, access, bottom + 10);
   svg.text(left, counts + 18, "the fullest bank decides: " + counted, "kl-small kl-strong");
-  return {svg, "The words that the 32 lanes of a warp ask for, each in its bank" +
-                   std::string(access.is_tile && access.row_words > access.tile
-                                   ? "; the padding is in orange."
-                                   : ".")};
+  return {svg, std::string("The words that the 32 lanes of a warp ask for, each in its bank") +
+                   (access.padding.empty() ? "." : "; the padding is in orange.")};
+}
+
+}  // namespace
+
+Picture banks_of_lanes(const LaneAddresses& lane) {
+  return draw_banks(shared_access(lane));
+}
+
+Picture banks(PictureRequest& request) {
+  const std::string kind = request.choice("access", {"column", "row", "stride"});
+  const int stride = request.number("stride", 2, 1, 32);
+  const int tile = request.number("tile", 32, 8, 32);
+  const int row_words = tile + request.number("pad", 0, 0, 8);
+  const bool exclusive_or = request.choice("swizzle", {"none", "xor"}) == "xor";
+  const int first = request.number("column", 5, 0, 31);
+  LaneAddresses lane;
+  lane.mask = all_lanes;
+  for (int l = 0; l < lanes; ++l) {
+    const int along = l % tile, across = (first + l / tile) % tile;
+    const int row = kind == "column" ? along : across, column = kind == "column" ? across : along;
+    const int word =
+        kind == "stride" ? l * stride : row * row_words + swizzled(row, column, exclusive_or, tile);
+    lane.at[static_cast<std::size_t>(l)] = static_cast<std::uint64_t>(4 * word);
+  }
+  SharedAccess access = shared_access(lane);
+  access.first_row = 0;
+  if (kind != "stride") {  // the whole tile is shown
+    access.last_row = static_cast<std::uint64_t>(tile * row_words - 1) / words_in_row;
+    for (int word = tile; word < tile * row_words; ++word) {
+      if (word % row_words >= tile) access.padding.insert(static_cast<std::uint64_t>(word));
+    }
+  }
+  return draw_banks(access);
 }
 
 }  // namespace ladder::weave

@@ -6,6 +6,8 @@
 // (sectors, banks, partial sums) is computed when the site is made.
 #pragma once
 
+#include <array>
+#include <cstdint>
 #include <map>
 #include <string>
 #include <string_view>
@@ -55,6 +57,15 @@ struct PictureKind {
   Picture (*draw)(PictureRequest&);
 };
 const std::vector<PictureKind>& picture_kinds();
+
+// Which bytes each lane of a warp asks for; bit l of the mask: lane l takes part.
+struct LaneAddresses {
+  std::array<std::uint64_t, 32> at{};
+  std::uint32_t mask = 0;
+  std::uint32_t bytes = 4;
+};
+Picture sectors_of_lanes(const LaneAddresses& lane);
+Picture banks_of_lanes(const LaneAddresses& lane);
 
 // Memory (memory_pictures.cpp).
 Picture lanes_on_sectors(PictureRequest& request);

@@ -72,9 +72,9 @@ TEST_CASE("a picture stands in prose by its name, and not in code") {
 }
 
 TEST_CASE("a solver's header takes a picture for prose, not for a key") {
-  const SolverHeader header =
-      parse_solver_header("//! # Step 01: x {#x_01}\n//! Text.\n//! @picture halo\n", "x.cu");
-  CHECK(header.prose == "Text.\n@picture halo");
+  const SolverHeader header = parse_solver_header(
+      "//! # Step 01: x {#x_01}\n//! Text.\n//! @picture halo\n//! @trace 01.01\n", "x.cu");
+  CHECK(header.prose == "Text.\n@picture halo\n@trace 01.01");
 }
 
 TEST_CASE("a picture that there is not, or not so, stops with its place") {
