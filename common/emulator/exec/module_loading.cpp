@@ -78,6 +78,8 @@ void relocate(Module& module, DeviceMemory& memory) {
   }
 }
 
+constexpr std::uint64_t most_parameter_bytes = 32764;  // of a kernel, from sm_70 on
+
 void set_attributes(const Module& module, Function& function, const DeviceProperties& properties) {
   const ptx::Function& source = *function.source;
   FunctionAttributes& attributes = function.attributes;
@@ -95,6 +97,10 @@ void set_attributes(const Module& module, Function& function, const DeviceProper
     at = align_up(at, std::max<std::uint64_t>(parameter.alignment, 1));
     attributes.parameter_offsets.push_back(at);
     attributes.parameter_bytes.push_back(parameter.bytes);
+    if (source.entry && parameter.bytes > most_parameter_bytes - std::min(at, most_parameter_bytes))
+      throw Fault(FaultKind::invalid_ptx, function.display_name +
+                                              ": its parameters take more than " +
+                                              std::to_string(most_parameter_bytes) + " bytes");
     at += parameter.bytes;
   }
   attributes.parameter_total = at;

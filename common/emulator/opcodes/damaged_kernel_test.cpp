@@ -171,3 +171,17 @@ TEST_CASE("damaged kernels are refused, fault or run, and never harm the host") 
   CHECK(tally.faulted > 20);
   CHECK(tally.finished > 100);
 }
+
+TEST_CASE("a kernel whose parameters no launch could carry is refused") {
+  const auto text = [](const std::string& bytes) {
+    return ".version 8.0\n.target sm_80\n.address_size 64\n"
+           ".visible .entry k(.param .u64 out, .param .align 8 .b8 blob[" +
+           bytes + "])\n{\nret;\n}\n";
+  };
+  Device device;
+  device.unload(device.load(text("32756"), "most"));
+  for (const char* bytes : {"32757", "999999999964", "18446744073709551608"}) {
+    CAPTURE(bytes);
+    CHECK_THROWS_AS(device.load(text(bytes), "more"), Fault);
+  }
+}
