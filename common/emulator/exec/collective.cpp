@@ -1,5 +1,6 @@
 #include "common/emulator/exec/collective.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <chrono>
 #include <unordered_map>
@@ -193,21 +194,55 @@ void timer_high(std::byte* rows, const Inst& inst, Warp&, u32 mask) {
   write_word(rows, inst.d, static_cast<u32>(nanoseconds() >> 32), mask);
 }
 
-template <u64 Window>
-void is_space(std::byte* rows, const Inst& inst, Warp&, u32 mask) {
+// isspacep: for each lane whether its address is inside.
+template <class Inside>
+void write_inside(std::byte* rows, const Inst& inst, u32 mask, Inside inside) {
   const auto* at = reinterpret_cast<const u64*>(rows + inst.s[0]);
   u32 bits = 0;
-  for (int lane = 0; lane < lanes; ++lane) {
-    const u64 window = at[lane] & window_mask;
-    const bool inside =
-        Window != 0 ? window == Window : window != shared_window && window != local_window;
-    bits |= static_cast<u32>(inside) << lane;
+  for (u32 left = mask; left != 0; left &= left - 1) {
+    const int lane = std::countr_zero(left);
+    bits |= static_cast<u32>(inside(at[lane])) << lane;
   }
   write_predicate(rows, inst.d, bits, mask);
 }
 
-void never(std::byte* rows, const Inst& inst, Warp&, u32 mask) {
-  write_predicate(rows, inst.d, 0, mask);
+template <u64 Window>
+void is_space(std::byte* rows, const Inst& inst, Warp&, u32 mask) {
+  write_inside(rows, inst, mask, [](u64 address) { return (address & window_mask) == Window; });
+}
+
+bool holds_constant(const Module& module, u64 address) {
+  const auto holds = [&](const ptx::Variable& variable) {
+    const auto found = module.symbols.find(variable.name);
+    return variable.space == ptx::Space::constant && found != module.symbols.end() &&
+           address - found->second.address < found->second.bytes;
+  };
+  const auto any = [&](const auto& list) { return std::any_of(list.begin(), list.end(), holds); };
+  const auto& functions = module.source.functions;
+  return any(module.source.variables) ||
+         std::any_of(functions.begin(), functions.end(),
+                     [&](const ptx::Function& function) { return any(function.variables); });
+}
+
+void is_constant(std::byte* rows, const Inst& inst, Warp& warp, u32 mask) {
+  const Module& module = *warp.frame->function->module;
+  write_inside(rows, inst, mask, [&](u64 address) { return holds_constant(module, address); });
+}
+
+// What is nothing else; a kernel's parameters too.
+void is_global(std::byte* rows, const Inst& inst, Warp& warp, u32 mask) {
+  const Module& module = *warp.frame->function->module;
+  write_inside(rows, inst, mask, [&](u64 address) {
+    const u64 window = address & window_mask;
+    return window != shared_window && window != local_window && !holds_constant(module, address);
+  });
+}
+
+// A kernel's own parameter, whose address is taken.
+void is_parameter(std::byte* rows, const Inst& inst, Warp& warp, u32 mask) {
+  const u64 begin = warp.launch.parameters;
+  const u64 bytes = begin == 0 ? 0 : warp.launch.function->attributes.parameter_total;
+  write_inside(rows, inst, mask, [&](u64 address) { return address - begin < bytes; });
 }
 
 constexpr RowKind P = RowKind::predicate, W = RowKind::word, L = RowKind::wide;
@@ -255,8 +290,10 @@ const Collective entries[] = {
   {"isspacep.shared::cta"        , is_space<shared_window>              , P, true , false, 1, {L,W,W,W}, -1},
   {"isspacep.shared::cluster"    , is_space<shared_window>              , P, true , false, 1, {L,W,W,W}, -1},
   {"isspacep.local"              , is_space<local_window>               , P, true , false, 1, {L,W,W,W}, -1},
-  {"isspacep.global"             , is_space<0>                          , P, true , false, 1, {L,W,W,W}, -1},
-  {"isspacep.const"              , never                                , P, true , false, 1, {L,W,W,W}, -1},
+  {"isspacep.global"             , is_global                            , P, true , false, 1, {L,W,W,W}, -1},
+  {"isspacep.const"              , is_constant                          , P, true , false, 1, {L,W,W,W}, -1},
+  {"isspacep.param"              , is_parameter                         , P, true , false, 1, {L,W,W,W}, -1},
+  {"isspacep.param::entry"       , is_parameter                         , P, true , false, 1, {L,W,W,W}, -1},
   {"nanosleep.u32"               , sleep                                , W, false, false, 1, {W,W,W,W}, -1},
   {"trap"                        , trap                                 , W, false, false, 0, {W,W,W,W}, -1},
   {"brkpt"                       , trap                                 , W, false, false, 0, {W,W,W,W}, -1},

@@ -199,6 +199,31 @@ TEST_CASE(
   }
 }
 
+TEST_CASE("an address tells its space: constants and a kernel's parameters too") {
+  // Bits of thread t's word: whether address t is in the spaces below.
+  const std::string spaces[] = {"global", "shared", "local", "const", "param", "param::entry"};
+  std::string body = std::string(own_word) +
+                     "mov.u32 %r7, tile;\ncvt.u64.u32 %rd3, %r7;\ncvta.shared.u64 %rd3, %rd3;\n"
+                     "mov.u64 %rd4, table;\ncvta.const.u64 %rd4, %rd4;\n"
+                     "mov.u64 %rd5, p1;\ncvta.param.u64 %rd5, %rd5;\n"
+                     "setp.eq.u32 %p1, %r4, 1;\nselp.b64 %rd6, %rd3, %rd0, %p1;\n"
+                     "setp.eq.u32 %p1, %r4, 2;\nselp.b64 %rd6, %rd4, %rd6, %p1;\n"
+                     "setp.eq.u32 %p1, %r4, 3;\nselp.b64 %rd6, %rd5, %rd6, %p1;\n"
+                     "mov.u32 %r8, 0;\n";
+  int bit = 1;
+  for (const std::string& space : spaces) {
+    body +=
+        "isspacep." + space + " %p2, %rd6;\n@%p2 add.u32 %r8, %r8, " + std::to_string(bit) + ";\n";
+    bit *= 2;
+  }
+  TestKernel k(kernel_text(2, body + "st.global.u32 [%rd1], %r8;\n",
+                           ".const .align 4 .u32 other[3];\n.const .align 4 .u32 table[8];\n"
+                           ".shared .align 4 .b8 tile[64];\n"));
+  const auto out = k.words({0, 0, 0, 0});
+  k.launch({1, 1, 1}, {4, 1, 1}, {out, 0});
+  CHECK(k.read(out, 4) == std::vector<std::uint32_t>{1, 2, 8, 1 + 16 + 32});
+}
+
 TEST_CASE("a block is a cluster of its own: who arrived goes on until it waits") {
   const Words result = run(std::string(own_word) + R"(
     mov.u32 %r10, tile;

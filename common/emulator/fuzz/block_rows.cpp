@@ -91,11 +91,13 @@ void add_block_rows(std::vector<Row>& rows) {
       return "mov.u32 " + to + ", " + special + ";\n" + s.folded(r, to);
     });
   }
-  for (const std::string space : {"global", "shared", "local"}) {
+  for (const std::string space : {"global", "shared", "local", "const"}) {
     add("isspacep." + space, Place::kernel, [=](Scribe& s) {
-      static const char* const bases[] = {"%own", "%tile_generic", "%depot_generic"};
+      const std::string constant = s.temporary(d);
+      const char* const bases[] = {"%own", "%tile_generic", "%depot_generic", constant.c_str()};
       const std::string to = s.target(p);
-      return "isspacep." + space + " " + to + ", " + s.any(bases) + ";\n" + s.folded(p, to);
+      return "mov.u64 " + constant + ", $table; cvta.const.u64 " + constant + ", " + constant +
+             ";\nisspacep." + space + " " + to + ", " + s.any(bases) + ";\n" + s.folded(p, to);
     });
   }
   // To an address and back.
