@@ -1,6 +1,6 @@
 //! # Step 05: add up first, talk later {#reduction_step_05}
 //! @builds-on step_04_warp_shuffle
-//! @new   work per thread, loads in flight, a grid as large as the machine
+//! @new   work per thread, loads in flight, a grid as large as the machine, __launch_bounds__
 //! @nondeterministic the blocks add their sums in whichever order they finish
 //! @claim global.load.requests == 32769 at N=2^22
 //! @claim global.load.sectors == ideal at N=2^22
@@ -24,11 +24,19 @@
 //! them. Chapter 1 found that more than one load a thread gains nothing there, as
 //! its blocks came and went by the thousands and there was always another to ask for
 //! something. These blocks stay. A thread that asks for one float4, waits and adds
-//! has nothing under way while it adds; with four it has. And then *fewer* threads
-//! are better: three blocks for each multiprocessor, not the four that it could
-//! hold. On the H200 four were slower, with or without cache hints; so were blocks of
-//! 256 threads, and a thread's four loads a whole grid apart in place of side by
-//! side. None of this can be derived. We timed some thirty variants.
+//! has nothing under way while it adds; with four it has.
+//!
+//! **Three blocks.** What is under way needs registers to arrive in, and those of a
+//! multiprocessor are shared by all its threads: with 65 536 of them and three blocks
+//! of 512, a thread may have 42. `__launch_bounds__(512, 3)` tells the compiler both
+//! numbers. It also fixes how the work is spread. Blocks with few registers would fit
+//! by fours, and then nothing keeps some multiprocessors from getting four blocks and
+//! others two, while all blocks have the same share of the work. Whoever makes the
+//! grid as large as the machine has to know how large the machine is.
+//!
+//! In a trial of some fifty variants on the H200 a fourth block, blocks of 256, cache
+//! hints and loads a whole grid apart were all slower, by one to ten percent. None
+//! of that can be derived; it was timed.
 //!
 //! **Floats and doubles.** The four elements of a float4 are added as floats, in two
 //! levels. From there on, through turns, warp and block, goes a double. One addition
@@ -111,7 +119,8 @@ __device__ double thread_sum(const float* input, int N) {
   return t < N % 4 ? sum + input[4 * count + t] : sum;
 }
 
-__global__ void add_up(const float* input, double* sum, int N) {
+__global__ void __launch_bounds__(block_size, blocks_per_multiprocessor)
+    add_up(const float* input, double* sum, int N) {
   const double x = block_sum(thread_sum(input, N));
   if (threadIdx.x == 0) {
     atomicAdd(sum, x);

@@ -69,7 +69,8 @@ __device__ double thread_sum(const float* input, int N) {
 }
 
 // partial[b]: the sum of what falls to block b.
-__global__ void add_up(const float* input, double* partial, int N) {
+__global__ void __launch_bounds__(block_size, blocks_per_multiprocessor)
+    add_up(const float* input, double* partial, int N) {
   const double x = block_sum(thread_sum(input, N));
   if (threadIdx.x == 0) {
     partial[blockIdx.x] = x;

@@ -82,8 +82,8 @@ __device__ bool is_last_block() {
 }
 
 // partial[b]: the sum of what falls to block b.
-__global__ void add_up(const float* input, double* partial, float* output,
-                       int N) {
+__global__ void __launch_bounds__(block_size, blocks_per_multiprocessor)
+    add_up(const float* input, double* partial, float* output, int N) {
   double x = block_sum(thread_sum(input, N));
   if (threadIdx.x == 0) {
     partial[blockIdx.x] = x;

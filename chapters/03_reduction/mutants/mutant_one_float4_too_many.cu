@@ -68,7 +68,8 @@ __device__ double thread_sum(const float* input, int N) {
   return t < N % 4 ? sum + input[N / 4 * 4 + t] : sum;
 }
 
-__global__ void add_up(const float* input, double* sum, int N) {
+__global__ void __launch_bounds__(block_size, blocks_per_multiprocessor)
+    add_up(const float* input, double* sum, int N) {
   const double x = block_sum(thread_sum(input, N));
   if (threadIdx.x == 0) {
     atomicAdd(sum, x);
