@@ -19,26 +19,37 @@
 //! it: the sixteen values lie in registers, and it is only a matter of which
 //! go together into the next instruction.
 //!
-//! @picture register_tile rows=4 cols=4 | Sixteen registers of a thread: loaded row by row, put into the tile column by column.
+//!     loaded, four rows        put, four rows
+//!     a.x  a.y  a.z  a.w       a.x  b.x  c.x  d.x
+//!     b.x  b.y  b.z  b.w       a.y  b.y  c.y  d.y
+//!     c.x  c.y  c.z  c.w       a.z  b.z  c.z  d.z
+//!     d.x  d.y  d.z  d.w       a.w  b.w  c.w  d.w
 //!
 //! Shared memory then turns the tile of squares, as ever, in units of 16 bytes.
 //! The tile is 64 x 64 elements, 16 x 16 squares, one for each of 256 threads.
 //!
 //! **Banks of float4.** A warp that accesses 16 bytes a lane is served in four
 //! wavefronts, eight lanes each, and these eight must fall into different banks.
-//! When a warp puts, eight neighbours x = 0 to 7 write rows 4 x apart, 1024 bytes, in the same
-//! place of each; so the place is shifted by x, `y ^ (x % 8)`: the swizzle of step 06
-//! in units of four banks. Padding could not do this: 16-byte words need
-//! rows whose length is a multiple of 16.
+//! When a warp puts, eight neighbours x = 0 to 7 write to rows four apart, 1024
+//! bytes, in the same place of each. So the place is shifted by x, `y ^ (x % 8)`:
+//! the swizzle of step 06 in units of four banks. A float4 of padding would not
+//! do: with rows four apart, lanes two apart would still meet.
 //!
 //! **Order of blocks.** Blocks are started in the order of their numbers. We number
 //! tiles *down* the columns: neighbours in time write neighbours in memory, and
 //! read far apart. That is a little faster than across, for the reason that
 //! step 02 was faster than step 01: of the two, it is writes that like company.
 //!
-//! **Where float4 do not fit**, because a row's length is no multiple of 4 (or a pointer
-//! none of 16), step 06 does the work, and takes its time. The way round
+//! **Where float4 do not fit**, because a row's length is no multiple of 4 (or a
+//! pointer none of 16), step 06 does the work, and takes its time. The way round
 //! it is a pitch: rows longer than needed.
+//!
+//! **A trap on the way here.** Let the first eight lanes of each warp load a row of
+//! a 32 x 32 tile as float4, `if (lane < 8) ... else if (inside)`, the `else` being
+//! meant for tiles at the edge. It lets the other 24 lanes of *every* warp load
+//! their elements, too. All answers are right, all requests are coalesced and
+//! equal to their ideal; and four sectors a row have become seven. Compare sums with
+//! those of the step before (`mutants/mutant_other_lanes_load_too.cu`).
 //!
 //! **What did not help**, on the card our results come from: streaming hints
 //! (`__stcs` on the writes, `__ldcs` on the reads), skipping the L1, tiles of 32 x 32
