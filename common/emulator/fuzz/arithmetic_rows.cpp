@@ -66,7 +66,8 @@ bool begins(const std::string& opcode, std::initializer_list<const char*> heads)
   return false;
 }
 
-// ptxas makes a copy of min(x, x), NaN or not, and may forget the saturation of a sum of sums.
+// ptxas makes a copy of min(x, x), NaN or not, also where the second x is a copy (see distinct), and
+// may forget the saturation of a sum of sums.
 std::string source(Scribe& scribe, const std::string& opcode, Operand kind,
                    const std::vector<std::string>& others) {
   if (begins(opcode, {"add.sat.s32", "sub.sat.s32"})) return scribe.fresh_source(kind);
@@ -75,6 +76,16 @@ std::string source(Scribe& scribe, const std::string& opcode, Operand kind,
          std::find(others.begin(), others.end(), name) != others.end())
     name = scribe.source(kind);
   return name;
+}
+
+// A float that ptxas cannot know to be that of another register.
+std::string distinct(Scribe& scribe, Operand kind, const std::string& name, std::string& before) {
+  const bool pair = kind == Operand::f16x2 || kind == Operand::bf16x2;
+  if (!pair && kind != Operand::f16 && kind != Operand::bf16 && kind != Operand::f32) return name;
+  const std::string copy = scribe.temporary(kind);
+  before += pair ? "mov.b32 " + copy + ", " + name + "; " + scribe.hidden(Operand::b32, copy)
+                 : scribe.laundered(kind, name, copy);
+  return copy;
 }
 
 std::string sources(Scribe& scribe, const Reference& reference, std::string& before,
@@ -91,6 +102,8 @@ std::string sources(Scribe& scribe, const Reference& reference, std::string& bef
       name = immediate(scribe, reference.opcode, kind);
     }
     if (name.empty()) name = source(scribe, reference.opcode, kind, names);
+    if (last && begins(reference.opcode, {"min.", "max."}))
+      name = distinct(scribe, kind, name, before);
     if (reference.constants.empty())
       name = defined(scribe, reference.opcode, i, name, kind, before);
     names.push_back(name);
@@ -99,10 +112,12 @@ std::string sources(Scribe& scribe, const Reference& reference, std::string& bef
   return list;
 }
 
-bool converts_to_integer(const std::string& opcode) {
-  if (!begins(opcode, {"cvt.rni.", "cvt.rzi.", "cvt.rmi.", "cvt.rpi."})) return false;
-  const char to = opcode[opcode.rfind('.', opcode.rfind('.') - 1) + 1];
-  return to == 'u' || to == 's';
+// Whether it makes an integer of a float or of 64 bits.
+bool narrows_to_integer(const std::string& opcode) {
+  if (!begins(opcode, {"cvt."})) return false;
+  const std::size_t from = opcode.rfind('.') + 1, to = opcode.rfind('.', from - 2) + 1;
+  if (opcode[to] != 'u' && opcode[to] != 's') return false;
+  return (opcode[from] != 'u' && opcode[from] != 's') || opcode.substr(from + 1) == "64";
 }
 
 std::string exact(Scribe& scribe, const Reference& reference) {
@@ -122,7 +137,7 @@ std::string exact(Scribe& scribe, const Reference& reference) {
                                                                    "mad.", "min.", "max."}));
   const std::string nan = nan_varies ? scribe.one_nan(kind, to) : "";
   if (kind != Operand::f16 && kind != Operand::bf16) {
-    const std::string hide = converts_to_integer(opcode) ? scribe.hidden(kind, to) : "";
+    const std::string hide = narrows_to_integer(opcode) ? scribe.hidden(kind, to) : "";
     return before + guard + opcode + " " + to + list + ";\n" + hide + nan + scribe.folded(kind, to);
   }
   const std::string half = scribe.temporary(kind);
