@@ -7,6 +7,7 @@ namespace ladder::emulator {
 
 void ThreadBlock::arrive_at_cluster(Warp& warp, std::uint32_t mask) {
   warp.in_cluster |= mask;
+  reached_ |= 1u << cluster_barrier;
   ++worker.counters.barriers;
   release_cluster_if_complete();
 }
@@ -30,6 +31,7 @@ void ThreadBlock::release_cluster_if_complete() {
     arrived |= warp->in_cluster;
   }
   if (arrived == 0) return;
+  reached_ &= ~(1u << cluster_barrier);
   if (!observers.empty()) {
     std::vector<std::uint32_t> lanes_of_warp;
     for (const auto& warp : warps_) lanes_of_warp.push_back(warp->in_cluster);

@@ -351,6 +351,9 @@ bool FunctionLowering::lower_barrier(const Instruction& instruction, const Opcod
   block.barrier_count = shape.barrier_count;
   block.barrier_source = shape.barrier_source;
   block.barrier_result = shape.barrier_result;
+  const bool first = shape.barrier_id == no_row || rows_.constant(shape.barrier_id) == 0u;
+  block.plain_barrier =
+      first && shape.barrier_kind == 's' && shape.barrier_count == no_row && guard_ == no_row;
   return true;
 }
 
@@ -358,11 +361,16 @@ namespace {
 
 void set_blocks(const std::vector<DraftBlock>& drafts, const std::vector<Inst>& instructions,
                 const std::vector<std::size_t>& begins, std::vector<Block>& blocks) {
+  blocks.resize(drafts.size());
   for (std::size_t b = 0; b < drafts.size(); ++b) {
-    blocks.push_back(drafts[b].block);
-    blocks.back().first = instructions.data() + begins[b];
-    blocks.back().last =
+    Block& block = blocks[b] = drafts[b].block;
+    block.first = instructions.data() + begins[b];
+    block.last =
         instructions.data() + (b + 1 < begins.size() ? begins[b + 1] : instructions.size());
+    if (block.end == End::branch) block.taken = blocks.data() + block.target;
+    if (block.guard == no_row) continue;
+    block.guard_row = block.guard;
+    block.guard_flip = block.end_negated ? all_lanes : 0;
   }
 }
 

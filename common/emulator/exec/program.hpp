@@ -59,16 +59,24 @@ enum class Sharing : std::uint8_t { none, leads, follows };
 // registers.
 enum class Counted : std::uint8_t { nothing, global, shared, local, constant, generic };
 
-struct Inst {
+// What most handlers read lies in the first of its two cache lines.
+struct alignas(64) Inst {
   Handler some = nullptr;  // any mask
   Handler all = nullptr;   // all 32 lanes
   // Byte offsets of rows in the frame.
   std::uint32_t d = no_row;                               // result
   std::uint32_t s[4] = {no_row, no_row, no_row, no_row};  // sources; of memory: s[0] address
-  std::uint32_t e = no_row;                               // second result (d|p)
-  std::uint32_t guard = no_row;                           // predicate of @p
-  std::uint32_t cache = 0;              // memory: index of the last allocation hit
-  std::int64_t immediate = 0;           // memory: address offset; else what the operation needs
+  std::uint32_t shift = no_row;  // memory: row of a value that is added for all lanes alike
+  std::int64_t immediate = 0;    // memory: address offset; else what the operation needs
+  std::uint32_t cache = 0;       // memory: index of the last allocation hit
+  std::uint16_t shape = 0;       // byte offset in Worker::shapes (see address_sharing.cpp)
+  std::uint8_t scale = 0;        // memory: of an index, log2
+  bool index_unsigned = false;   // how it is extended
+  // Shared memory: where the variable lies that the address was computed from, as far as is known.
+  std::uint32_t shared_begin = 0, shared_end = ~0u;
+
+  std::uint32_t e = no_row;             // second result (d|p)
+  std::uint32_t guard = no_row;         // predicate of @p
   const std::uint32_t* list = nullptr;  // rows of a vector operand
   std::uint32_t list_number = 0;        // of `list` in Function::lists
   std::uint8_t list_size = 0;
@@ -80,14 +88,8 @@ struct Inst {
   Counted counted = Counted::nothing;
   std::uint8_t bytes = 0;  // memory: of one element
   // Memory: what a lane's address is made of (see address_folding.cpp), unless it is s[0] alone.
-  bool foldable = false;         // the handler knows these
-  bool indexed = false;          // s[0] holds an index of 32 bits, times 1 << scale
-  bool index_unsigned = false;   // how it is extended
-  std::uint8_t scale = 0;        // log2
-  std::uint32_t shift = no_row;  // row of a value that is added for all lanes alike
-  std::uint16_t shape = 0;       // byte offset in Worker::shapes (see address_sharing.cpp)
-  // Shared memory: where the variable lies that the address was computed from, as far as is known.
-  std::uint32_t shared_begin = 0, shared_end = ~0u;
+  bool foldable = false;  // the handler knows these
+  bool indexed = false;   // s[0] holds an index of 32 bits, times 1 << scale
   Sharing sharing = Sharing::none;
   // Memory: all lanes have one address, always; watched: and it is updated once for all of them.
   bool one_address = false;
@@ -96,6 +98,7 @@ struct Inst {
   Handler operation = nullptr;
   const ptx::Instruction* source = nullptr;
 };
+static_assert(sizeof(Inst) == 128);
 
 enum class Builtin { none, print, assertion, allocate, free };
 
@@ -113,28 +116,35 @@ struct CallSite {
 
 enum class End : std::uint8_t { fall, branch, branch_indexed, exit, ret, call, barrier };
 
-// Instructions that are executed together. Lanes meet again only where a block begins.
-struct Block {
+// Instructions that are executed together. Lanes meet again only where a block begins. What every
+// round of a loop reads lies in the first of its two cache lines.
+struct alignas(64) Block {
   const Inst* first = nullptr;
   const Inst* last = nullptr;  // one past
   std::uint32_t count = 0;     // PTX instructions, those that lowering dissolved included
-  std::uint32_t body = 0;      // the first of them, in ptx::Function::body
   End end = End::fall;
-  bool end_negated = false;        // of the guard
-  bool needs_members = false;      // begins with an operation that waits for a member mask
+  bool plain_barrier = false;  // __syncthreads(): barrier 0, for all threads, nothing else
+  bool needs_members = false;  // begins with an operation that waits for a member mask
+  bool warp_barrier = false;   // bar.warp.sync: members may wait at different places
+  // The lanes that the end is for: those of the predicate, each bit turned around by `flip`. Without
+  // a guard, all.
+  std::uint32_t guard_row = zero_row, guard_flip = all_lanes;
+  const Block* taken = nullptr;    // branch
+  std::uint32_t target = 0;        // branch: number of `taken`
+  std::uint32_t body = 0;          // the first instruction, in ptx::Function::body
   std::uint32_t guard = no_row;    // of the end; no_row: unconditional
-  bool warp_barrier = false;       // bar.warp.sync: members may wait at different places
   std::uint32_t members = no_row;  // row of the member mask
-  std::uint32_t target = 0;        // branch: block
   std::uint32_t index = no_row;    // branch_indexed: row
+  std::uint32_t call = 0;          // index into Function::calls
   std::vector<std::uint32_t> targets;
-  std::uint32_t call = 0;  // index into Function::calls
   // barrier: rows of id and thread count, kind of reduction, predicate, result.
   std::uint32_t barrier_id = no_row, barrier_count = no_row;
   std::uint32_t barrier_source = no_row, barrier_result = no_row;
+  bool end_negated = false;  // the guard
   char barrier_kind = 's';  // s sync, a arrive, p popc, & and, | or; of a cluster: A arrive, W wait
   const ptx::Instruction* end_source = nullptr;
 };
+static_assert(sizeof(Block) == 128);
 
 // A read-only row and how it is filled.
 struct Prefill {

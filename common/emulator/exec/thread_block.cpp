@@ -21,6 +21,9 @@ Dim3 thread_index(const LaunchState& launch, unsigned thread) {
           thread / launch.block.x / launch.block.y};
 }
 
+// Between looks at the clock; each is at most a slice of every warp.
+constexpr std::uint32_t passes_before_clock = 16;
+
 std::uint32_t read_word(const std::byte* rows, std::uint32_t offset, int lane) {
   return reinterpret_cast<const std::uint32_t*>(rows + offset)[lane];
 }
@@ -28,7 +31,10 @@ std::uint32_t read_word(const std::byte* rows, std::uint32_t offset, int lane) {
 }  // namespace
 
 ThreadBlock::ThreadBlock(const LaunchState& launch_state, Worker& its_worker)
-    : launch(launch_state), worker(its_worker), shared(launch_state.shared_bytes + 64) {
+    : launch(launch_state),
+      worker(its_worker),
+      shared(launch_state.shared_bytes + 64),
+      watched_(launch_state.watched()) {
   for (unsigned w = 0; w < launch.warps; ++w) warps_.push_back(std::make_unique<Warp>(*this, w));
   order_.resize(launch.warps);
   for (const auto& observer : *launch.observers) {
@@ -44,7 +50,8 @@ void ThreadBlock::start(std::uint64_t ticket) {
   number = ticket;
   index = block_index(launch, ticket);
   live_threads_ = launch.threads;
-  std::fill(std::begin(barriers_), std::end(barriers_), Barrier{});
+  for (Barrier& barrier : barriers_) barrier.clear();
+  reached_ = 0;
   // Shared memory holds garbage at first; all ones is a NaN and a bad index.
   std::memset(shared.data(), 0xff, launch.shared_bytes);
   std::iota(order_.begin(), order_.end(), 0u);
@@ -56,8 +63,9 @@ void ThreadBlock::start(std::uint64_t ticket) {
 }
 
 ThreadBlock::Outcome ThreadBlock::run() {
-  check_deadline(*warps_[0]);
   for (;;) {
+    // Warps that meet at a barrier again and again never use up a slice.
+    if (++passes_ % passes_before_clock == 0) check_deadline(first_live_warp());
     bool progress = false, spun = false;
     for (const unsigned w : order_) {
       Warp& warp = *warps_[w];
@@ -74,22 +82,22 @@ ThreadBlock::Outcome ThreadBlock::run() {
       for (const auto& observer : observers) observer->finish();
       return Outcome::finished;
     }
-    // Warps that meet at a barrier again and again never use up a slice.
-    if (progress) {
-      check_deadline(**std::find_if(warps_.begin(), warps_.end(),
-                                    [](const auto& warp) { return !warp->exited(); }));
-      continue;
-    }
+    if (progress) continue;
     if (spun) return Outcome::spinning;
     deadlock();
   }
+}
+
+const Warp& ThreadBlock::first_live_warp() const {
+  return **std::find_if(warps_.begin(), warps_.end(),
+                        [](const auto& warp) { return !warp->exited(); });
 }
 
 unsigned ThreadBlock::barrier_id(const std::byte* rows, const Block& at, int lane) {
   return at.barrier_id == no_row ? 0 : read_word(rows, at.barrier_id, lane);
 }
 
-void ThreadBlock::arrive(Warp& warp, Group& group, const Block& at, std::uint32_t mask) {
+void ThreadBlock::arrive_anyhow(Warp& warp, Group& group, const Block& at, std::uint32_t mask) {
   if (at.barrier_kind == 'A') return arrive_at_cluster(warp, mask);
   if (at.barrier_kind == 'W') return wait_for_cluster(warp, group, at, mask);
   const std::byte* rows = group.frame->rows;
@@ -111,6 +119,7 @@ void ThreadBlock::arrive(Warp& warp, Group& group, const Block& at, std::uint32_
     barrier.lanes_of_warp[warp.index] |= mask;
   }
   barrier.arrived += static_cast<std::uint32_t>(std::popcount(mask));
+  reached_ |= 1u << id;
   ++worker.counters.barriers;
   if (FunctionTally* tally = group.frame->tally) {
     ++tally->blocks[static_cast<std::size_t>(&at - group.frame->blocks)].arrivals;
@@ -131,10 +140,9 @@ void ThreadBlock::arrive(Warp& warp, Group& group, const Block& at, std::uint32_
 
 void ThreadBlock::exited(std::uint32_t threads) {
   live_threads_ -= threads;
-  for (unsigned id = 0; id < named_barriers; ++id) {
-    if (barriers_[id].arrived != 0) release_if_complete(id);
+  for (std::uint32_t left = reached_; left != 0; left &= left - 1) {
+    release_if_complete(static_cast<unsigned>(std::countr_zero(left)));
   }
-  release_cluster_if_complete();
 }
 
 bool ThreadBlock::complete(const Barrier& barrier) const {
@@ -150,17 +158,28 @@ bool ThreadBlock::complete(const Barrier& barrier) const {
 }
 
 void ThreadBlock::release_if_complete(unsigned id) {
+  if (id == cluster_barrier) return release_cluster_if_complete();
+  if (complete(barriers_[id])) release(id);
+}
+
+void ThreadBlock::release(unsigned id) {
   Barrier& barrier = barriers_[id];
-  if (!complete(barrier)) return;
   if (!observers.empty()) tell_released(id);
   for (const auto& warp : warps_) {
     for (Group& group : warp->groups) {
       if (group.wait != Wait::barrier || group.barrier != id) continue;
       group.wait = Wait::none;
-      if (group.at->barrier_source != no_row) write_reduction(group, barrier);
+      if (barrier.predicate_total != 0 && group.at->barrier_source != no_row)
+        write_reduction(group, barrier);
     }
   }
-  barrier = {};
+  barrier.clear();
+  reached_ &= ~(1u << id);
+}
+
+void ThreadBlock::Barrier::clear() {
+  arrived = expected = predicate_count = predicate_total = 0;
+  lanes_of_warp.clear();
 }
 
 void ThreadBlock::tell_released(unsigned id) {
@@ -209,10 +228,9 @@ void ThreadBlock::check_deadline(const Warp& warp) const {
 }
 
 void ThreadBlock::deadlock() {
-  const auto first = std::find_if(warps_.begin(), warps_.end(),
-                                  [](const auto& warp) { return !warp->groups.empty(); });
-  const Group& group = (*first)->groups[0];
-  report(**first,
+  const Warp& first = first_live_warp();
+  const Group& group = first.groups[0];
+  report(first,
          {FaultKind::deadlock, "deadlock: all live threads of the block wait, none can go on",
           who_is_where(*this),
           "every thread of the block must reach the same __syncthreads(); every lane named in a "
@@ -246,7 +264,8 @@ Dim3 block_index(const LaunchState& launch, std::uint64_t ticket) {
 
 std::string thread_text(const LaunchState& launch, unsigned thread) {
   const Dim3 at = thread_index(launch, thread);
-  return "(" + std::to_string(at.x) + "," + std::to_string(at.y) + "," + std::to_string(at.z) + ")";
+  return std::string("(") + std::to_string(at.x) + "," + std::to_string(at.y) + "," +
+         std::to_string(at.z) + ")";
 }
 
 Site site_of(const LaunchState& launch, const Function& function,

@@ -2,6 +2,7 @@
 // returns when nothing but waiting for other blocks is left.
 #pragma once
 
+#include <bit>
 #include <memory>
 #include <string>
 #include <utility>
@@ -27,7 +28,19 @@ class ThreadBlock {
   Outcome run();
 
   // A group's lanes arrive; it may release the barrier.
-  void arrive(Warp& warp, Group& group, const Block& at, std::uint32_t mask);
+  void arrive(Warp& warp, Group& group, const Block& at, std::uint32_t mask) {
+    Barrier& barrier = barriers_[0];
+    if (!at.plain_barrier || watched_ || barrier.expected != 0) {
+      return arrive_anyhow(warp, group, at, mask);
+    }
+    ++worker.counters.barriers;
+    barrier.arrived += static_cast<std::uint32_t>(std::popcount(mask));
+    reached_ |= 1;
+    group.wait = Wait::barrier;
+    group.at = &at;
+    group.barrier = 0;
+    if (barrier.arrived >= live_threads_) release(0);
+  }
   void exited(std::uint32_t threads);  // these will never arrive
   // Which of the block's barriers a block of instructions ends in.
   static unsigned barrier_id(const std::byte* rows, const Block& at, int lane);
@@ -52,9 +65,12 @@ class ThreadBlock {
     std::uint32_t predicate_count = 0, predicate_total = 0;
     // That have arrived; kept for observers, and where a number of threads was given.
     std::vector<std::uint32_t> lanes_of_warp;
+    void clear();
   };
+  void arrive_anyhow(Warp& warp, Group& group, const Block& at, std::uint32_t mask);
   bool complete(const Barrier& barrier) const;
   void release_if_complete(unsigned id);
+  void release(unsigned id);
   void tell_released(unsigned id);
   void write_reduction(const Group& group, const Barrier& barrier);
   // cluster_barrier.cpp
@@ -62,14 +78,18 @@ class ThreadBlock {
   void wait_for_cluster(Warp& warp, Group& group, const Block& at, std::uint32_t mask);
   void release_cluster_if_complete();
 
+  const Warp& first_live_warp() const;
   [[noreturn]] void deadlock();
   [[noreturn]] void report(const Warp& warp, const KernelFault& fault) const;
   void check_deadline(const Warp& warp) const;
 
+  const bool watched_;
   std::vector<std::unique_ptr<Warp>> warps_;
   std::vector<unsigned> order_;
   std::uint32_t live_threads_ = 0;
   Barrier barriers_[named_barriers];
+  std::uint32_t reached_ = 0;  // bit i: somebody has arrived at barrier i since its last release
+  std::uint32_t passes_ = 0;   // over the warps
 };
 
 // Block number `ticket` of the grid.

@@ -71,8 +71,8 @@ struct alignas(64) AddressShape {
   alignas(64) std::uint32_t lane_from_low[lanes] = {};  // scattered only
 };
 
-// What one host thread owns.
-struct Worker {
+// What one host thread owns. Processors fetch pairs of cache lines: no pair is shared with another's.
+struct alignas(128) Worker {
   static constexpr std::size_t most_shapes = 64;
   AddressShape shapes[most_shapes];
   std::uint64_t patterns[most_shapes] = {};  // for counters: Pattern::number of who found the shape
@@ -80,6 +80,7 @@ struct Worker {
   std::vector<std::vector<Range>> caches;  // by function index, then Inst::cache
   Counters counters;                       // instructions and barriers, always
   Tally tally;                             // if the launch is watched for counters
+  std::atomic<std::uint64_t> finished{0};  // blocks; read by other threads
 
   Range* cache_of(const Function& function);
 };
@@ -139,7 +140,9 @@ class Warp {
   // Runs until nothing in it can go on, it spins, or its time slice is over.
   Stop run();
   bool exited() const { return groups.empty(); }
-  bool runnable();
+  bool runnable() {
+    return groups.size() == 1 ? groups[0].wait != Wait::barrier : !groups.empty() && any_can_run();
+  }
   std::uint32_t live() const;
   unsigned thread_of(int lane) const { return index * lanes + static_cast<unsigned>(lane); }
   const Block* running() const { return running_; }
@@ -163,8 +166,9 @@ class Warp {
   std::vector<Group> groups;
 
  private:
-  void run_together(std::int64_t& left);
-  std::uint32_t execute(const Block& at, const Group& group);
+  void run_together(Group& group, std::int64_t& left);
+  bool any_can_run();
+  void execute(const Block& at, const Group& group, std::int64_t& left);
   bool yield_to_others();
   bool choose();
   void merge();
@@ -178,16 +182,10 @@ class Warp {
   void return_lanes(std::uint32_t mask);
   void enter(const CallSite& call, std::uint32_t mask);
   void enter_function(const Function& callee, const CallSite& call, std::uint32_t mask);
-  void fill(Frame& target, std::size_t first);
-  void compute(Frame& target, std::size_t first, std::size_t last);
-
   std::size_t current_ = 0;
   const Block* running_ = nullptr;
   std::vector<std::unique_ptr<Frame>> frames_;  // [0]: the kernel's
   std::unique_ptr<std::byte, decltype(&std::free)> local_storage_{nullptr, &std::free};
 };
-
-// One lane's value of a prefilled row; a predicate's is 0 or 1.
-std::uint64_t prefill_value(const Prefill& row, const Warp& warp, const Frame& frame, int lane);
 
 }  // namespace ladder::emulator
