@@ -1,12 +1,12 @@
 // The shapes that a warp's addresses have in nearly all kernels, tested as vectors: neighbours, or all
-// the same, for each chunk of eight lanes.
+// the same, for each half of the warp or each chunk of eight lanes.
 #pragma once
 
 #include "common/emulator/exec/lanewise.hpp"
 
 namespace ladder::emulator {
 
-inline constexpr int chunk = 8;
+inline constexpr int chunk = 8, half_warp = 16;
 
 #ifdef __AVX2__
 // All eight differ from first by lane * stride.
@@ -62,6 +62,39 @@ inline bool all_strided(const u64* at) {
   }
   return _mm256_testz_si256(wrong, wrong) != 0;
 }
+// The same for both halves of a warp.
+template <unsigned Stride>
+inline bool halves_strided(const u64* at) {
+  const auto s = static_cast<long long>(Stride);
+  __m256i wrong = _mm256_setzero_si256();
+#pragma GCC unroll 2
+  for (int h = 0; h < lanes; h += half_warp) {
+    const __m256i first = _mm256_set1_epi64x(static_cast<long long>(at[h]));
+#pragma GCC unroll 4
+    for (int i = 0; i < half_warp; i += 4) {
+      const __m256i steps = _mm256_set_epi64x((i + 3) * s, (i + 2) * s, (i + 1) * s, i * s);
+      const __m256i v = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(at + h + i));
+      wrong = _mm256_or_si256(wrong, _mm256_xor_si256(_mm256_add_epi64(first, steps), v));
+    }
+  }
+  return _mm256_testz_si256(wrong, wrong) != 0;
+}
+template <unsigned Stride>
+inline bool halves_strided(const u32* at) {
+  const int s = static_cast<int>(Stride);
+  const __m256i steps = _mm256_setr_epi32(0, s, 2 * s, 3 * s, 4 * s, 5 * s, 6 * s, 7 * s);
+  const __m256i more = _mm256_add_epi32(steps, _mm256_set1_epi32(chunk * s));
+  __m256i wrong = _mm256_setzero_si256();
+#pragma GCC unroll 2
+  for (int h = 0; h < lanes; h += half_warp) {
+    const __m256i first = _mm256_set1_epi32(static_cast<int>(at[h]));
+    const auto* v = reinterpret_cast<const __m256i*>(at + h);
+    const __m256i a = _mm256_xor_si256(_mm256_add_epi32(first, steps), _mm256_loadu_si256(v));
+    const __m256i b = _mm256_xor_si256(_mm256_add_epi32(first, more), _mm256_loadu_si256(v + 1));
+    wrong = _mm256_or_si256(wrong, _mm256_or_si256(a, b));
+  }
+  return _mm256_testz_si256(wrong, wrong) != 0;
+}
 template <unsigned Stride>
 inline bool all_strided(const u32* at) {
   const int s = static_cast<int>(Stride);
@@ -94,6 +127,14 @@ inline bool all_ascend(const u32* index, bool index_unsigned) {
   bool below = false;
   for (int i = 0; i < lanes; ++i) below |= (index[i] ^ bias) < (index[i / chunk * chunk] ^ bias);
   return !below;
+}
+template <unsigned Stride, class A>
+inline bool halves_strided(const A* at) {
+  A wrong = 0;
+  for (int i = 0; i < lanes; ++i) {
+    wrong |= (at[i] - at[i / half_warp * half_warp]) ^ static_cast<A>(Stride * (i % half_warp));
+  }
+  return wrong == 0;
 }
 template <unsigned Stride, class A>
 inline bool all_strided(const A* at) {

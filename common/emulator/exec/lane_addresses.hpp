@@ -56,6 +56,20 @@ class LaneAddresses {
     else
       return all_strided<Bytes>(reinterpret_cast<const A*>(row_));
   }
+  // The same of each half of the warp.
+  bool halves_are_same() const {
+    if constexpr (Indexed)
+      return halves_strided<0>(indices());
+    else
+      return halves_strided<0>(reinterpret_cast<const A*>(row_));
+  }
+  template <unsigned Bytes>
+  bool halves_are_neighbours() const {
+    if constexpr (Indexed)
+      return halves_strided<1>(indices()) && !wraps_behind(0) && !wraps_behind(half_warp);
+    else
+      return halves_strided<Bytes>(reinterpret_cast<const A*>(row_));
+  }
   bool first_two_are_same() const {
     if constexpr (Indexed)
       return indices()[0] == indices()[1];
@@ -65,6 +79,11 @@ class LaneAddresses {
 
  private:
   const u32* indices() const { return reinterpret_cast<const u32*>(row_); }
+  // Whether an index passes the greatest within half a warp from a lane on.
+  bool wraps_behind(int lane) const {
+    const u32 from_least = indices()[lane] ^ (index_unsigned_ ? 0 : 0x80000000u);
+    return from_least > ~u32{0} - (half_warp - 1);
+  }
 
   const std::byte* row_;
   A offset_;
@@ -78,36 +97,35 @@ template <Space S>
 struct View {
   using A = Address<S>;
   u64 begin = 0;
-  u64 bytes = 0;
+  u64 end = 0;
   u64 to_host = 0;  // host address - device address
 
   View(const Warp& warp, const Inst& inst) {
     if constexpr (S == Space::shared) {
-      const u32 end = std::min(inst.shared_end, warp.shared_bytes);
-      begin = std::min(inst.shared_begin, end);
-      bytes = end - begin;
+      begin = inst.shared_begin;
+      end = std::min<u64>(inst.shared_end, warp.shared_bytes);
       to_host = reinterpret_cast<u64>(warp.shared);
     } else if constexpr (S == Space::local) {
-      bytes = warp.local_stride;
+      end = warp.local_stride;
       to_host = reinterpret_cast<u64>(warp.local);
     } else {
       const Range& range = warp.cache[inst.cache];
       begin = range.begin;
-      bytes = range.bytes;
+      end = range.begin + range.bytes;
       to_host = static_cast<u64>(range.to_host);
     }
   }
 
-  // Whether [low, low + size) lies inside.
-  bool holds(u64 low, u64 size) const { return size <= bytes && low - begin <= bytes - size; }
+  // Whether [low, low + size) lies inside. `low` may be any number.
+  bool holds(u64 low, u64 size) const { return low >= begin && low <= end && size <= end - low; }
   std::byte* host(u64 address) const { return reinterpret_cast<std::byte*>(address + to_host); }
 
   // Host addresses of the lanes, each good for `size` bytes; false: not all are. Those outside the
   // mask get what the first inside has.
   template <class Lanes>
   bool place_lanes(const Lanes& lanes_at, u32 mask, u32 size, u64 (&at)[lanes]) const {
-    if (size > bytes) return false;
-    const u64 last = bytes - size;
+    if (end < begin || size > end - begin) return false;
+    const u64 bytes = end - begin, last = bytes - size;
     const u64 first = lanes_at[std::countr_zero(mask)];
     u64 wrong = 0, low = 0;
 #pragma GCC ivdep
@@ -130,7 +148,7 @@ template <Space S>
     if ((address & window_mask) == shared_window) {
       View<S> view(warp, inst);
       view.begin = shared_window;
-      view.bytes = warp.shared_bytes;
+      view.end = shared_window + warp.shared_bytes;
       view.to_host = reinterpret_cast<u64>(warp.shared) - shared_window;
       return view;
     }
@@ -168,9 +186,24 @@ struct ChunkAddresses {
   // Whether they ascend within each half warp, as they nearly always do (blocks are 16 wide or a
   // multiple), and are all good for `size` bytes.
   template <Space S>
-  bool lie_in(const View<S>& view, u32 size, u32 align) const {
+  [[gnu::always_inline]] bool lie_in(const View<S>& view, u32 size, u32 align) const {
     return at[0] <= at[1] && at[2] <= at[3] && view.holds(low(), high() - low() + size) &&
            ((at[0] | at[1] | at[2] | at[3]) & (align - 1)) == 0;
+  }
+};
+
+// The same for the two halves of a warp.
+struct HalfAddresses {
+  u64 first, second;
+
+  template <class Lanes>
+  explicit HalfAddresses(const Lanes& lanes_at) : first(lanes_at[0]), second(lanes_at[half_warp]) {}
+  u64 low() const { return std::min(first, second); }
+  u64 high() const { return std::max(first, second); }
+  template <Space S>
+  [[gnu::always_inline]] bool lie_in(const View<S>& view, u32 size, u32 align) const {
+    return view.holds(first, size) && view.holds(second, size) &&
+           ((first | second) & (align - 1)) == 0;
   }
 };
 
@@ -185,13 +218,27 @@ inline AddressShape& shape_of(const Inst& inst, Warp& warp) {
 
 // Keeps what was found for the instructions behind. `size`: bytes from each address on.
 template <class A>
-inline void remember(AddressShape& shape, A offset, u32 stride, u32 size,
-                     const ChunkAddresses& chunks) {
+[[gnu::always_inline]] inline void remember(AddressShape& shape, A offset, u32 stride, u32 size,
+                                            const ChunkAddresses& chunks) {
   shape.stride = stride;
   const u64 low = chunks.low();
   shape.low = static_cast<A>(static_cast<A>(low) - offset);
   shape.bytes = chunks.high() - low + size;
   for (int c = 0; c < 4; ++c) shape.chunk_from_low[c] = chunks.at[c] - low;
+}
+
+// The same of half warps.
+template <class A>
+[[gnu::always_inline]] inline void remember(AddressShape& shape, A offset, u32 stride, u32 size,
+                                            const HalfAddresses& halves) {
+  shape.stride = stride;
+  const u64 low = halves.low();
+  shape.low = static_cast<A>(static_cast<A>(low) - offset);
+  shape.bytes = halves.high() - low + size;
+  shape.chunk_from_low[0] = halves.first - low;
+  shape.chunk_from_low[1] = halves.first - low + chunk * stride;
+  shape.chunk_from_low[2] = halves.second - low;
+  shape.chunk_from_low[3] = halves.second - low + chunk * stride;
 }
 
 // Keeps where lanes lie that are no neighbours.
@@ -221,8 +268,7 @@ inline std::byte* find_shape(const std::byte* rows, const Inst& inst, const Warp
   const View<S> view(warp, inst);
   const LaneAddresses<S, Indexed> lanes_at(rows, inst);
   const u64 low = static_cast<Address<S>>(shape.low + lanes_at.offset());
-  if (!view.holds(low, shape.bytes) || (low & (align - 1)) != 0) return nullptr;
-  return view.host(low);
+  return view.holds(low, shape.bytes) && (low & (align - 1)) == 0 ? view.host(low) : nullptr;
 }
 
 }  // namespace ladder::emulator

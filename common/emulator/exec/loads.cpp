@@ -1,9 +1,9 @@
 // Loads of a warp.
 //
-// Nearly all kernels have two shapes of addresses: neighbours, and all the same, for each chunk of
-// eight lanes (a whole-warp test would miss blocks 16 threads wide). They are moved as vectors, eight
-// lanes at a time; anything else is gathered lane by lane, with one test for all lanes. Bounds are
-// tested against the allocation that this instruction touched last.
+// Nearly all kernels have two shapes of addresses: neighbours, and all the same, for each half of the
+// warp (blocks are often 16 threads wide) or for each chunk of eight lanes. They are moved as vectors, eight lanes
+// at a time; anything else is gathered lane by lane, with one test for all lanes. Bounds are tested
+// against the allocation that this instruction touched last.
 #include "common/emulator/exec/chunk_moves.hpp"
 #include "common/emulator/exec/lane_addresses.hpp"
 #include "common/emulator/exec/memory_operations.hpp"
@@ -57,16 +57,55 @@ template <class M, Space S, bool Indexed, Test T, bool Same>
 }
 
 template <class M, Space S, bool Indexed, Test T>
-void load(std::byte* rows, const Inst& inst, Warp& warp, u32 mask) {
-  if (S != Space::local && (T != Test::own || mask == all_lanes)) [[likely]] {
-    const LaneAddresses<S, Indexed> lanes_at(rows, inst);
-    if (lanes_at.first_two_are_same()
-            ? load_chunks<M, S, Indexed, T, true>(rows, inst, warp, lanes_at)
-            : load_chunks<M, S, Indexed, T, false>(rows, inst, warp, lanes_at)) [[likely]] {
-      return;
-    }
+[[gnu::noinline]] void load_in_chunks(std::byte* rows, const Inst& inst, Warp& warp, u32 mask) {
+  const LaneAddresses<S, Indexed> lanes_at(rows, inst);
+  if (lanes_at.first_two_are_same()
+          ? load_chunks<M, S, Indexed, T, true>(rows, inst, warp, lanes_at)
+          : load_chunks<M, S, Indexed, T, false>(rows, inst, warp, lanes_at)) [[likely]] {
+    return;
   }
   load_other<M, S, Indexed, T>(rows, inst, warp, mask);
+}
+
+// The same of half warps.
+template <class M, Space S, bool Indexed, Test T, bool Same>
+[[gnu::always_inline]] inline bool load_halves(std::byte* rows, const Inst& inst, Warp& warp,
+                                               const LaneAddresses<S, Indexed>& lanes_at) {
+  if (!(Same ? lanes_at.halves_are_same() : lanes_at.template halves_are_neighbours<sizeof(M)>()))
+    return false;
+  constexpr u32 size = Same ? sizeof(M) : half_warp * sizeof(M);
+  const View<S> view(warp, inst);
+  const HalfAddresses halves(lanes_at);
+  if (!halves.lie_in(view, size, sizeof(M))) return false;
+  if constexpr (T == Test::first) {
+    remember(shape_of(inst, warp), lanes_at.offset(), Same ? 0 : sizeof(M), size, halves);
+  }
+  auto* to = reinterpret_cast<Row<M>*>(rows + inst.d);
+  for (const u64 half : {halves.first, halves.second}) {
+    const std::byte* from = view.host(half);
+    Same ? spread<M>(to, from) : move_in<M>(to, from);
+    Same ? spread<M>(to + chunk, from) : move_in<M>(to + chunk, from + chunk * sizeof(M));
+    to += half_warp;
+  }
+  return true;
+}
+
+template <class M, Space S, bool Indexed, Test T>
+void load(std::byte* rows, const Inst& inst, Warp& warp, u32 mask) {
+  if constexpr (S == Space::local) {
+    load_other<M, S, Indexed, T>(rows, inst, warp, mask);
+  } else {
+    if (T == Test::own && mask != all_lanes) [[unlikely]] {
+      return load_other<M, S, Indexed, T>(rows, inst, warp, mask);
+    }
+    const LaneAddresses<S, Indexed> lanes_at(rows, inst);
+    if (lanes_at.first_two_are_same()
+            ? load_halves<M, S, Indexed, T, true>(rows, inst, warp, lanes_at)
+            : load_halves<M, S, Indexed, T, false>(rows, inst, warp, lanes_at)) [[likely]] {
+      return;
+    }
+    load_in_chunks<M, S, Indexed, T>(rows, inst, warp, mask);
+  }
 }
 
 template <class M>
@@ -126,8 +165,12 @@ Handler load_vector_shape(int vector) {
 template <class M, Space S, bool Indexed>
 HandlerSet load_set(int vector) {
   if (vector != 0) return {load_vector_shape<M, S, Indexed>(vector), nullptr, nullptr};
-  return {&load<M, S, Indexed, Test::own>, &load<M, S, Indexed, Test::first>,
-          &load_again<M, S, Indexed>};
+  if constexpr (sizeof(M) < 4) {  // seldom many in a row: a third of the code
+    return {&load<M, S, Indexed, Test::own>, nullptr, nullptr};
+  } else {
+    return {&load<M, S, Indexed, Test::own>, &load<M, S, Indexed, Test::first>,
+            &load_again<M, S, Indexed>};
+  }
 }
 
 template <class M, Space S>

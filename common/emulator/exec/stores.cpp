@@ -32,10 +32,9 @@ template <class M, Space S, bool Indexed, Test T>
 }
 
 template <class M, Space S, bool Indexed, Test T>
-void store(std::byte* rows, const Inst& inst, Warp& warp, u32 mask) {
+[[gnu::noinline]] void store_in_chunks(std::byte* rows, const Inst& inst, Warp& warp, u32 mask) {
   const LaneAddresses<S, Indexed> lanes_at(rows, inst);
-  const bool whole = S != Space::local && (T != Test::own || mask == all_lanes);
-  if (whole && lanes_at.template are_neighbours<sizeof(M)>()) [[likely]] {
+  if (lanes_at.template are_neighbours<sizeof(M)>()) [[likely]] {
     constexpr u32 size = chunk * sizeof(M);
     const View<S> view(warp, inst);
     const ChunkAddresses chunks(lanes_at);
@@ -50,6 +49,34 @@ void store(std::byte* rows, const Inst& inst, Warp& warp, u32 mask) {
     }
   }
   store_other<M, S, Indexed, T>(rows, inst, warp, mask);
+}
+
+template <class M, Space S, bool Indexed, Test T>
+void store(std::byte* rows, const Inst& inst, Warp& warp, u32 mask) {
+  if constexpr (S == Space::local) {
+    store_other<M, S, Indexed, T>(rows, inst, warp, mask);
+  } else {
+    if (T == Test::own && mask != all_lanes) [[unlikely]] {
+      return store_other<M, S, Indexed, T>(rows, inst, warp, mask);
+    }
+    const LaneAddresses<S, Indexed> lanes_at(rows, inst);
+    constexpr u32 size = half_warp * sizeof(M);
+    const View<S> view(warp, inst);
+    const HalfAddresses halves(lanes_at);
+    if (!lanes_at.template halves_are_neighbours<sizeof(M)>() ||
+        !halves.lie_in(view, size, sizeof(M))) [[unlikely]] {
+      return store_in_chunks<M, S, Indexed, T>(rows, inst, warp, mask);
+    }
+    if constexpr (T == Test::first) {
+      remember(shape_of(inst, warp), lanes_at.offset(), sizeof(M), size, halves);
+    }
+    const auto* from = reinterpret_cast<const Row<M>*>(rows + inst.s[1]);
+    for (const u64 half : {halves.first, halves.second}) {
+      move_out<M>(view.host(half), from);
+      move_out<M>(view.host(half) + chunk * sizeof(M), from + chunk);
+      from += half_warp;
+    }
+  }
 }
 
 template <class M>
@@ -103,8 +130,12 @@ Handler store_vector_shape(int vector) {
 template <class M, Space S, bool Indexed>
 HandlerSet store_set(int vector) {
   if (vector != 0) return {store_vector_shape<M, S, Indexed>(vector), nullptr, nullptr};
-  return {&store<M, S, Indexed, Test::own>, &store<M, S, Indexed, Test::first>,
-          &store_again<M, S, Indexed>};
+  if constexpr (sizeof(M) < 4) {  // as for loads
+    return {&store<M, S, Indexed, Test::own>, nullptr, nullptr};
+  } else {
+    return {&store<M, S, Indexed, Test::own>, &store<M, S, Indexed, Test::first>,
+            &store_again<M, S, Indexed>};
+  }
 }
 
 template <class M, Space S>
