@@ -103,6 +103,50 @@ TEST_CASE("a value that is the same in all lanes is added and subtracted, in pla
     CHECK(result[t] == 40 - (t + 80 - 1000) + (t < 40 ? 39 : 40));
 }
 
+TEST_CASE("an index that wraps around within a warp takes its lane out of bounds") {
+  TestKernel k(kernel_text(2, R"(
+    ld.param.u64 %rd0, [p0];
+    ld.param.u32 %r5, [p1];
+    mov.u32 %r4, %tid.x;
+    add.u32 %r6, %r5, %r4;
+    mul.wide.u32 %rd2, %r6, 4;
+    add.s64 %rd1, %rd0, %rd2;
+    ld.global.u32 %r7, [%rd1];
+    st.global.u32 [%rd1], %r7;)"));
+  const auto at = k.words(Words(64));
+  for (const std::uint32_t turn : {44u, 48u}) {  // the thread whose index is 0
+    const std::uint32_t first = 0u - turn;
+    const std::string text = k.fault({1, 1, 1}, {64, 1, 1}, {at - 4 * std::uint64_t{first}, first});
+    CHECK(k.kind == FaultKind::illegal_address);
+    CHECK(text.find("thread (" + std::to_string(turn) + ",0,0)") != text.npos);
+  }
+}
+
+TEST_CASE(
+    "what a thread's number alone decides holds in every round of a loop, and in every block") {
+  // p1 and %r5 are the same in all rounds; %r7 in all rounds of a block.
+  TestKernel k(kernel_text(1, std::string(own_word) + R"(
+    mov.u32 %r8, 0;
+    mov.u32 %r9, 0;
+    loop:
+    setp.lt.u32 %p1, %r4, 7;
+    shl.b32 %r5, %r4, 4;
+    mad.lo.s32 %r7, %r2, 1000, %r4;
+    add.u32 %r8, %r8, %r7;
+    @%p1 add.u32 %r8, %r8, %r5;
+    add.u32 %r9, %r9, 1;
+    setp.lt.u32 %p2, %r9, 5;
+    @%p2 bra loop;
+    st.global.u32 [%rd1], %r8;)"));
+  const auto at = k.words(Words(3 * 64));
+  k.launch({3, 1, 1}, {64, 1, 1}, {at});
+  const Words result = k.read(at, 3 * 64);
+  for (std::uint32_t i = 0; i < 3 * 64; ++i) {
+    const std::uint32_t thread = i % 64, block = i / 64;
+    CHECK(result[i] == 5 * (1000 * block + thread + (thread < 7 ? 16 * thread : 0)));
+  }
+}
+
 TEST_CASE("a spin lock inside a warp is passed on") {
   TestKernel k(kernel_text(1, R"(
     ld.param.u64 %rd0, [p0];

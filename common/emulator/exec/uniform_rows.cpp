@@ -1,7 +1,7 @@
-// A row is uniform if it is filled so, or if it is written once, without a guard, by a lanewise
-// operation of uniform rows: then its value is known before the block of threads starts. Such
-// instructions leave their loops and run once for a launch, or once for a block of threads if they
-// depend on blockIdx. What is left of addresses can then be folded into loads and stores: see
+// A row is known if it is filled, or if it is written once, without a guard, by a lanewise operation
+// of known rows: then its value is known before the block of threads starts. Such instructions leave
+// their loops and run once for a launch, or once for a block of threads if they depend on blockIdx.
+// If the rows it was made from are uniform, so is it. What is left of addresses can then be folded into loads and stores: see
 // address_folding.cpp, which says what both gain together. Operations that stay and have a uniform
 // last source read one value of it instead of 32.
 #include "common/emulator/exec/uniform_rows.hpp"
@@ -15,7 +15,7 @@ namespace ladder::emulator {
 namespace {
 
 // Hoisted rows share their slots with nobody: more would cost the cache more than they gain.
-constexpr std::size_t most_hoisted = 96;
+constexpr std::size_t most_hoisted = 96, most_varying = 32;
 
 std::uint32_t number_of(std::uint32_t row) {
   return row & ~read_only;
@@ -29,10 +29,26 @@ std::uint8_t row_bytes_of(RowKind kind) {
   return kind == RowKind::wide ? 8 : kind == RowKind::word ? 4 : 0;
 }
 
+// Those between a branch that goes back and its target.
+std::vector<bool> blocks_in_loops(const std::vector<DraftBlock>& blocks) {
+  std::vector<int> change(blocks.size() + 1);  // of the number of loops around a block
+  for (std::size_t b = 0; b < blocks.size(); ++b) {
+    for (const std::uint32_t next : successors(blocks, b)) {
+      if (next > b) continue;
+      ++change[next];
+      --change[b + 1];
+    }
+  }
+  std::vector<bool> in_loop;
+  int loops = 0;
+  for (std::size_t b = 0; b < blocks.size(); ++b) in_loop.push_back((loops += change[b]) > 0);
+  return in_loop;
+}
+
 }  // namespace
 
 bool UniformRows::has(std::uint32_t row) const {
-  if (!is_prefill(row)) return false;
+  if (!is_prefill(row) || varying_.contains(row)) return false;
   const Prefill& prefill = table_.prefills[number_of(row)];
   if (prefill.kind != Prefill::Kind::special) return true;
   const auto special = static_cast<Special>(prefill.value);
@@ -40,11 +56,25 @@ bool UniformRows::has(std::uint32_t row) const {
          special == Special::nwarpid;
 }
 
-bool UniformRows::can_be_hoisted(const Inst& inst) const {
-  return inst.operation != nullptr && inst.guard == no_row && inst.e == no_row &&
-         inst.list_size == 0 && is_register(inst.d) &&
-         std::all_of(std::begin(inst.s), std::end(inst.s),
-                     [&](std::uint32_t row) { return row == no_row || has(row); });
+bool UniformRows::is_of_block(std::uint32_t row) const {
+  return of_block_.contains(row) || (is_prefill(row) && table_.prefills[number_of(row)].of_block());
+}
+
+bool UniformRows::can_be_hoisted(const Inst& inst, bool in_loop) const {
+  if (inst.operation == nullptr || inst.guard != no_row || inst.e != no_row ||
+      inst.list_size != 0 || !is_register(inst.d)) {
+    return false;
+  }
+  const auto all_sources = [&](const auto& are) {
+    return std::all_of(std::begin(inst.s), std::end(inst.s),
+                       [&](std::uint32_t row) { return row == no_row || are(row); });
+  };
+  if (all_sources([&](std::uint32_t row) { return has(row); })) return true;
+  // Values that differ between lanes are kept where that saves computing them anew. Addresses of 64
+  // bits are cheaper as indices.
+  const bool often = in_loop || all_sources([&](std::uint32_t row) { return !is_of_block(row); });
+  return often && table_.kinds[inst.d] != RowKind::wide && varying_.size() < most_varying &&
+         all_sources(is_prefill);
 }
 
 std::uint32_t UniformRows::constant(RowKind kind, std::uint64_t value) {
@@ -74,14 +104,19 @@ void UniformRows::hoist(std::vector<DraftBlock>& blocks) {
   const auto replaced = [&](std::uint32_t row) {
     return is_register(row) && instead[row] != no_row ? instead[row] : row;
   };
+  const std::vector<bool> in_loop = blocks_in_loops(blocks);
   for (bool changed = true; changed;) {
     changed = false;
-    for (DraftBlock& draft : blocks) {
-      std::erase_if(draft.instructions, [&](DraftInst& inst) {
+    for (std::size_t b = 0; b < blocks.size(); ++b) {
+      std::erase_if(blocks[b].instructions, [&](DraftInst& inst) {
         if (function_.prologue.size() >= most_hoisted) return false;
-        if (!can_be_hoisted(inst) || writers[inst.d] != 1) return false;
+        if (!can_be_hoisted(inst, in_loop[b]) || writers[inst.d] != 1) return false;
         const std::uint32_t before = inst.d;
         inst.d = instead[before] = computed(table_.kinds[before]);
+        for (const std::uint32_t row : inst.s) {
+          if (row != no_row && !has(row)) varying_.insert(inst.d);
+          if (is_of_block(row)) of_block_.insert(inst.d);
+        }
         function_.prologue.push_back(inst);
         return changed = true;
       });
