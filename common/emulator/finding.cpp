@@ -5,7 +5,8 @@ namespace ladder::emulator {
 namespace {
 
 std::string triple(const Dim3& d) {
-  return "(" + std::to_string(d.x) + "," + std::to_string(d.y) + "," + std::to_string(d.z) + ")";
+  return std::string("(") + std::to_string(d.x) + "," + std::to_string(d.y) + "," +
+         std::to_string(d.z) + ")";
 }
 
 std::string instruction_text(const Site& site) {

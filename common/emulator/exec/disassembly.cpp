@@ -10,7 +10,7 @@ using ptx::Operand;
 
 std::string offset_text(std::int64_t offset) {
   if (offset == 0) return "";
-  return offset < 0 ? std::to_string(offset) : "+" + std::to_string(offset);
+  return offset < 0 ? std::to_string(offset) : std::string("+") + std::to_string(offset);
 }
 
 std::string joined(const ptx::Function& function, const std::vector<Operand>& operands);
@@ -27,13 +27,13 @@ std::string text_of(const ptx::Function& function, const Operand& operand) {
       return (operand.kind == Operand::Kind::immediate_f32 ? "0f" : "0d") +
              hex(operand.bits).substr(2);
     case Operand::Kind::address:
-      return "[" +
+      return std::string("[") +
              (operand.elements.empty() ? std::string() : text_of(function, operand.elements[0])) +
              offset_text(operand.offset) + "]";
     case Operand::Kind::vector:
-      return "{" + joined(function, operand.elements) + "}";
+      return std::string("{") + joined(function, operand.elements) + "}";
     case Operand::Kind::list:
-      return "(" + joined(function, operand.elements) + ")";
+      return std::string("(") + joined(function, operand.elements) + ")";
     case Operand::Kind::pair:
       return text_of(function, operand.elements.at(0)) + "|" +
              text_of(function, operand.elements.at(1));

@@ -12,7 +12,7 @@ namespace {
 std::string shape_of(const Opcode& opcode) {
   std::string shape(opcode.parts.at(1));
   for (const std::string_view part : {"noComplete", "expect_tx", "parity"}) {
-    if (opcode.parts[1] != part && opcode.has(part)) shape += "." + std::string(part);
+    if (opcode.parts[1] != part && opcode.has(part)) shape.append(".").append(part);
   }
   return shape;
 }

@@ -54,7 +54,8 @@ const MatrixForm forms[] = {
 // clang-format on
 
 std::string shape_text(const MatrixForm& form) {
-  return "m" + std::to_string(form.m) + "n" + std::to_string(form.n) + "k" + std::to_string(form.k);
+  return std::string("m") + std::to_string(form.m) + "n" + std::to_string(form.n) + "k" +
+         std::to_string(form.k);
 }
 
 }  // namespace

@@ -31,8 +31,8 @@ std::string lanes_text(std::uint32_t mask) {
     const int from = std::countr_zero(left);
     const int count = std::countr_one(left >> from);
     left = count + from == 32 ? 0 : left >> (from + count) << (from + count);
-    ranges.push_back(std::to_string(from) +
-                     (count > 1 ? " to " + std::to_string(from + count - 1) : ""));
+    ranges.push_back(std::to_string(from));
+    if (count > 1) ranges.back().append(" to ").append(std::to_string(from + count - 1));
   }
   std::string text = std::popcount(mask) == 1 ? "lane " : "lanes ";
   for (std::size_t i = 0; i < ranges.size(); ++i) {
