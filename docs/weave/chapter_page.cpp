@@ -158,6 +158,10 @@ Page chapter_page(const Course& course, const Chapter& chapter) {
     page.html(exercise_list(chapter));
   }
   add_measurements(page, chapter);
+  if (const std::string claims = claims_html(chapter); !claims.empty()) {
+    page.heading("What is claimed, and what asserts it", page.name() + "_claims");
+    page.html(claims + wrong_solvers_html(chapter));
+  }
   page.heading("Possibilities for extensions", page.name() + "_extensions");
   page.markdown(introduction.extensions, {introduction.file, introduction.extensions_line});
   page.find(page.name() + "_extensions", introduction.title + ": extensions", "",

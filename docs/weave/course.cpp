@@ -106,6 +106,7 @@ Chapter read_chapter(const Tree& tree, const Catalog& catalog, const std::string
     std::vector<Solver>* list = entry.kind == SolverKind::step      ? &chapter.steps
                                 : entry.kind == SolverKind::program ? &chapter.programs
                                 : entry.kind == SolverKind::ceiling ? &chapter.ceilings
+                                : entry.kind == SolverKind::mutant  ? &chapter.mutants
                                                                     : nullptr;
     if (list != nullptr) read_solver(tree, entry, list->emplace_back());
   }

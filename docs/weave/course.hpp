@@ -48,7 +48,7 @@ struct Chapter {
   std::string name;    // "01_vector_add"
   std::string number;  // "01"
   Introduction introduction;
-  std::vector<Solver> steps, programs, ceilings;
+  std::vector<Solver> steps, programs, ceilings, mutants;
   std::vector<Exercise> exercises;
   std::vector<Measurements> measured;
   Counters counters;

@@ -43,14 +43,20 @@ class SmallCourse {
     folder_.write("meson.build", "");
     folder_.write("build/solvers.txt",
                   "step 01_vector_add step_01_a\nstep 01_vector_add step_02_b\n"
-                  "exercise 01_vector_add ex_01_c\nsolution 01_vector_add ex_01_c\n");
+                  "exercise 01_vector_add ex_01_c\nsolution 01_vector_add ex_01_c\n"
+                  "mutant 01_vector_add mutant_d\n");
     write("intro.md",
           "# Adding {#vector_add}\n\nWhy.\n\n## Possibilities for extensions\n\nMore.\n");
     write("step_01_a.cu",
           "//! # Step 01: the loop {#add_01}\n//! @new loop\n//! **Idea.** Loop.\nint a;\n");
     write("step_02_b.cu",
           "//! # Step 02: the block {#add_02}\n//! @builds-on step_01_a\n//! @new __shared__\n"
-          "//! @claim launches == 1 at N=4096\n//! **Idea.** Share.\nint a;\nint b;\n");
+          "//! @claim launches == 1 at N=4096\n"
+          "//! @claim global.load.sectors <= 8 x ideal at N=4096\n//! **Idea.** Share.\nint "
+          "a;\nint b;\n");
+    write("mutants/mutant_d.cu",
+          "//! # Mutant: no `d`\n//! @builds-on step_01_a\n//! @fails wrong at N=3\n//! D.\nint "
+          "a;\n");
     write("solutions/ex_01_c.cu",
           "//! # Exercise 1: try {#add_ex_01}\n//! @builds-on step_02_b\n"
           "//! @goal launches == 1 at N=4096\n//! @solution\n//! THE ANSWER\n"
@@ -97,7 +103,7 @@ TEST_CASE("a step's page shows its parent, its change, its claims, its times and
   CHECK(has(page, "1\u202f234"));
   CHECK_FALSE(has(page, "<code>launches</code>"));  // 0 in both says nothing
   CHECK(has(page, "features.html#feature___shared__"));
-  CHECK(has(page, "id=\"L7\""));
+  CHECK(has(page, "id=\"L8\""));
 }
 
 TEST_CASE("every number of a page comes from a file: a changed result changes the pages") {
@@ -122,6 +128,12 @@ TEST_CASE("a chapter's page says which step is slower than its parent, and links
   CHECK(has(page, "<a href=\"add_01.html\">"));
   CHECK(has(page, "<a href=\"add_ex_01.html\">Exercise 1: try</a>"));
   CHECK(has(page, "kl-ceiling"));
+  // Every claim is said in words, beside what asserts it; wrong solvers assert the rest.
+  CHECK(has(page, "launches: 1"));
+  CHECK(has(page, "global load sectors: at most 8 times the fewest that the bytes allow"));
+  CHECK(has(page, "<code>global.load.sectors &lt;= 8 x ideal at N=4096</code>"));
+  CHECK(has(page, "no <code>d</code>"));
+  CHECK(has(page, "<code>wrong at N=3</code>"));
   CHECK(page.text().find("More.") > page.text().find("What the measurements say"));
 }
 

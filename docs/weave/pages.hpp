@@ -37,6 +37,11 @@ std::string shares_text(const Timing& timing);
 // "measured on NVIDIA H200, driver 580.159.04, CUDA 13.0, 2026-11-30, commit a77cba8c6615"
 std::string provenance_html(const Measurements& measured);
 
+// Each claim of the steps in words, and the relation that is checked; "" if there are none.
+std::string claims_html(const Chapter& chapter);
+// Mutants and stubs, and how each must fail; "" if there are none.
+std::string wrong_solvers_html(const Chapter& chapter);
+
 // One line of facts: "Builds on: …".
 std::string fact_html(const std::string& name, const std::string& value);
 // "`a`, `b`" linked to the index of features.
