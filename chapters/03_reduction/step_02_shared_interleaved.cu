@@ -11,8 +11,8 @@
 //! **Idea.** Let the 512 threads of a block agree on one sum before anybody
 //! goes to global memory: one atomic addition for 512 elements.
 //!
-//! `__shared__` declares memory that a block has for itself, on the multi-
-//! processor that it runs on: small, and nearly as quick as registers. Each thread
+//! `__shared__` declares memory that a block has for itself, on the
+//! multiprocessor that it runs on: small, and nearly as quick as registers. Each thread
 //! puts its element there. Then neighbours are added, 0 and 1, 2 and 3; then pairs
 //! that are two apart, 0 and 2, 4 and 6; then four apart, and so on:
 //!
