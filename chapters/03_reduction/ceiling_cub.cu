@@ -1,8 +1,8 @@
 //! # Ceiling: CUB {#reduction_ceiling_cub}
 //!
-//! cub::DeviceReduce::Sum, from NVIDIA's library of parallel primitives, called the
-//! ordinary way: ask for the size of its temporary storage, keep it, call. CUB is
-//! part of every CUDA toolkit, and all of it is headers.
+//! cub::DeviceReduce::Sum, from NVIDIA's library of parallel primitives, called
+//! the ordinary way: ask for the size of its temporary storage, keep it, call.
+//! CUB is part of every CUDA toolkit, and all of it is headers.
 #include <cub/device/device_reduce.cuh>
 
 #include "common/check.hpp"

@@ -12,9 +12,10 @@
 //! goes to global memory: one atomic addition for 512 elements.
 //!
 //! `__shared__` declares memory that a block has for itself, on the
-//! multiprocessor that it runs on: small, and nearly as quick as registers. Each thread
-//! puts its element there. Then neighbours are added, 0 and 1, 2 and 3; then pairs
-//! that are two apart, 0 and 2, 4 and 6; then four apart, and so on:
+//! multiprocessor that it runs on: small, and nearly as quick as registers.
+//! Each thread puts its element there. Then neighbours are added, 0 and 1, 2
+//! and 3; then pairs that are two apart, 0 and 2, 4 and 6; then four apart, and
+//! so on:
 //!
 //! @picture reduction_tree order=interleaved
 //!
@@ -28,16 +29,16 @@
 //! early but contributes 0.
 //!
 //! **Cost.** An atomic for each block in place of one for each element. New are
-//! ten barriers and the tree, and the tree is wasteful: on the first level every
-//! second thread has work, on the next every fourth. They are spread over all
-//! sixteen warps, and a warp in which one lane works takes as long as one in
-//! which all do. The counter `branches.divergent` counts the branches that split a
-//! warp: nearly all that there are.
+//! ten barriers and the tree, and the tree is wasteful: on the first level
+//! every second thread has work, on the next every fourth. They are spread over
+//! all sixteen warps, and a warp in which one lane works takes as long as one
+//! in which all do. The counter `branches.divergent` counts the branches that
+//! split a warp: nearly all that there are.
 //!
 //! **Predict.** 512 times fewer atomics: 512 times as fast?
 //!
-//! **Try.** Remove the barrier in the loop. What does the emulator say? Then put it
-//! back, and try other block sizes.
+//! **Try.** Remove the barrier in the loop. What does the emulator say? Then
+//! put it back, and try other block sizes.
 #include "common/check.hpp"
 #include "common/device/workspace.hpp"
 

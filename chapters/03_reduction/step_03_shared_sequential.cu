@@ -7,16 +7,17 @@
 //! @claim shared.load.wavefronts == ideal at N=4096
 //! @claim shared.store.wavefronts == ideal at N=4096
 //!
-//! **Idea.** The same tree, folded the other way: begin with the largest distance.
-//! On each level the *first* half of the threads that are left adds what belongs
-//! to the second half.
+//! **Idea.** The same tree, folded the other way: begin with the largest
+//! distance. On each level the *first* half of the threads that are left adds
+//! what belongs to the second half.
 //!
 //! @picture reduction_tree order=sequential
 //!
 //! The additions are as many. But now the threads that work are neighbours, so
 //! they fill whole warps, and the others are whole warps as well: 256 threads
 //! are eight full warps, and eight have nothing to do but wait at the barrier.
-//! Only on the last five levels, with 16 lanes or fewer at work, does a warp split.
+//! Only on the last five levels, with 16 lanes or fewer at work, does a warp
+//! split.
 //!
 //! It has a second merit. The lanes of a warp read neighbouring words, which lie
 //! in different *banks* of the shared memory and can all be had in one pass.
@@ -24,8 +25,8 @@
 //! The order of the additions is another one than before, and so are perhaps the
 //! last bits of the result. Neither order is better than the other.
 //!
-//! **Cost.** A sixteenth of the branches that split a warp, fewer instructions, and
-//! the same barriers, atomics and bytes.
+//! **Cost.** A sixteenth of the branches that split a warp, fewer instructions,
+//! and the same barriers, atomics and bytes.
 //!
 //! **Predict.** Which of these was step 02 waiting for?
 //!

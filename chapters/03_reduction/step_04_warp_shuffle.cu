@@ -7,30 +7,31 @@
 //! @claim shared.store.wavefronts == 128 at N=4096
 //! @claim shared.load.wavefronts == 8 at N=4096
 //!
-//! **Idea.** The 32 lanes of a warp can hand values to one another directly, from
-//! register to register. `__shfl_down_sync(all_lanes, x, d)` gives a lane the x of
-//! the lane d places further on: one instruction in place of a store, a barrier
-//! and a load. Five of them sum a warp:
+//! **Idea.** The 32 lanes of a warp can hand values to one another directly,
+//! from register to register. `__shfl_down_sync(all_lanes, x, d)` gives a lane
+//! the x of the lane d places further on: one instruction in place of a store,
+//! a barrier and a load. Five of them sum a warp:
 //!
 //!     d = 16:  lane 0 has 0 + 16, lane 1 has 1 + 17, ...
 //!     d =  8:  lane 0 has those four that are 8 apart, ...
 //!     ...
 //!     d =  1:  lane 0 has all 32
 //!
-//! (The upper lanes add something too, a repetition of their own. Nobody reads it.)
-//! `all_lanes` says who takes part; every one of them has to come to that very
-//! instruction. That is why threads without an element stay here with a 0.
+//! (The upper lanes add something too, a repetition of their own. Nobody reads
+//! it.) `all_lanes` says who takes part; every one of them has to come to that
+//! very instruction. That is why threads without an element stay here with a 0.
 //!
 //! Then sixteen warps hold a sum each. Lane 0 of each puts its own into shared
 //! memory, a single barrier, and the first warp sums these in the same way.
 //!
-//! **Cost.** One barrier in place of ten; of shared memory, sixteen words written
-//! and read once in place of a tree. The traffic to global memory does not change.
+//! **Cost.** One barrier in place of ten; of shared memory, sixteen words
+//! written and read once in place of a tree. The traffic to global memory does
+//! not change.
 //!
 //! **Predict.** The tree has all but vanished. What is left to wait for?
 //!
-//! **Try.** `__shfl_xor_sync(all_lanes, x, d)` exchanges both ways, and *all* lanes
-//! end up with the sum. When is that worth having?
+//! **Try.** `__shfl_xor_sync(all_lanes, x, d)` exchanges both ways, and *all*
+//! lanes end up with the sum. When is that worth having?
 #include "common/check.hpp"
 #include "common/device/workspace.hpp"
 

@@ -7,10 +7,10 @@
 //! @claim global.red.requests == 396 at N=2^22
 //! @claim instructions.warp <= 0.25 x step_04 at N=2^22
 //!
-//! **Idea.** So far a thread brought one element and then took part in a tree, a
-//! barrier and an atomic. Cheap as these have become, they are there for every 512
-//! elements. Give each thread *many* elements, which it adds up by itself in
-//! registers: an addition that needs no barrier and no neighbour.
+//! **Idea.** So far a thread brought one element and then took part in a tree,
+//! a barrier and an atomic. Cheap as these have become, they are there for
+//! every 512 elements. Give each thread *many* elements, which it adds up by
+//! itself in registers: an addition that needs no barrier and no neighbour.
 //!
 //! The means are those of chapter 1: a grid-stride loop, float4, and a grid that
 //! is as large as the machine and not as the problem. A block takes a tile of
@@ -20,42 +20,47 @@
 //!     | 512 | 512 | 512 | 512 | 512 | 512 | ...
 //!       x[0]  x[1]  x[2]  x[3]
 //!
-//! **Loads in flight.** A thread asks for its four float4 *before* it adds any of
-//! them. Chapter 1 found that more than one load a thread gains nothing there, as
-//! its blocks came and went by the thousands and there was always another to ask for
-//! something. These blocks stay. A thread that asks for one float4, waits and adds
-//! has nothing under way while it adds; with four it has.
+//! **Loads in flight.** A thread asks for its four float4 *before* it adds any
+//! of them. Chapter 1 found that more than one load a thread gains nothing
+//! there, as its blocks came and went by the thousands and there was always
+//! another to ask for something. These blocks stay. A thread that asks for one
+//! float4, waits and adds has nothing under way while it adds; with four it
+//! has.
 //!
-//! **Three blocks.** What is under way needs registers to arrive in, and those of a
-//! multiprocessor are shared by all its threads: with 65 536 of them and three blocks
-//! of 512, a thread may have 42. `__launch_bounds__(512, 3)` tells the compiler both
-//! numbers. It also fixes how the work is spread. Blocks with few registers would fit
-//! by fours, and then nothing keeps some multiprocessors from getting four blocks and
-//! others two, while all blocks have the same share of the work. Whoever makes the
-//! grid as large as the machine has to know how large the machine is.
+//! **Three blocks.** What is under way needs registers to arrive in, and those
+//! of a multiprocessor are shared by all its threads: with 65 536 of them and
+//! three blocks of 512, a thread may have 42. `__launch_bounds__(512, 3)` tells
+//! the compiler both numbers, and it takes 40. So three blocks fit and no
+//! fourth. Had it taken 32, four would fit, and then nothing would keep some
+//! multiprocessors from getting four blocks and others two, while all blocks
+//! have the same share of the work. Whoever makes the grid as large as the
+//! machine has to know how large the machine is.
 //!
-//! In a trial of some fifty variants on the H200 a fourth block, blocks of 256, cache
-//! hints and loads a whole grid apart were all slower, by one to ten percent. None
-//! of that can be derived; it was timed. (The times below, of this step and the next
-//! two, are from before the launch bounds were there: see step 07.)
+//! In a trial of some fifty variants on the H200 a fourth block, blocks of 256,
+//! cache hints and loads a whole grid apart were all slower, by one to ten
+//! percent. None of that can be derived; it was timed. (The times below, of
+//! this step and the next two, are from before the launch bounds were there:
+//! see step 07.)
 //!
-//! **Floats and doubles.** The four elements of a float4 are added as floats, in two
-//! levels. From there on, through turns, warp and block, goes a double. One addition
-//! of doubles for every three of floats costs next to nothing here, even on cards
-//! that are slow at doubles: memory is slower still. And no element goes through more
-//! than two roundings to a float, however large N is.
+//! **Floats and doubles.** The four elements of a float4 are added as floats,
+//! in two levels. From there on, through turns, warp and block, goes a double.
+//! One addition of doubles for every three of floats costs next to nothing
+//! here, even on cards that are slow at doubles: memory is slower still. And no
+//! element goes through more than two roundings to a float, however large N is.
 //!
-//! **The tail.** Up to three elements are left behind the last whole float4. The
-//! first N % 4 threads of the grid take one each; for N < 4 that is all there is.
+//! **The tail.** Up to three elements are left behind the last whole float4.
+//! The first N % 4 threads of the grid take one each; for N < 4 that is all
+//! there is.
 //!
-//! **Cost.** Every element is read once, as before, in a quarter of the requests.
-//! Trees and atomics no longer grow with N: one a block, and the blocks are as many
-//! as fit, whether N is a million or a billion.
+//! **Cost.** Every element is read once, as before, in a quarter of the
+//! requests. Trees and atomics no longer grow with N: one a block, and the
+//! blocks are as many as fit, whether N is a million or a billion.
 //!
 //! **Predict.** Nothing is left that depends on N but the reading itself.
 //!
-//! **Try.** Let a thread add each float4 at once, in a plain grid-stride loop, with
-//! four blocks for each multiprocessor. How much do all the words above gain?
+//! **Try.** Let a thread add each float4 at once, in a plain grid-stride loop,
+//! with four blocks for each multiprocessor. How much do all the words above
+//! gain?
 #include <algorithm>
 #include <cstdint>
 

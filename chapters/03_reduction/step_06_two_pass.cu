@@ -12,30 +12,31 @@
 //! **Idea.** Let each block write its sum to a place of its own, and sum those
 //! in a second pass: a few hundred numbers, work for one block.
 //!
-//! The second kernel can rely on the first: kernels in one stream run one after the
-//! other, and what the first wrote the second sees. That is the simplest way for the
-//! blocks of a grid to wait for each other.
+//! The second kernel can rely on the first: kernels in one stream run one after
+//! the other, and what the first wrote the second sees. That is the simplest
+//! way for the blocks of a grid to wait for each other.
 //!
 //! **Deterministic.** Now it is fixed who adds what to what: the elements of a
 //! thread, the lanes of a warp, the warps, the blocks, all by their numbers and
-//! none by who came first. Equal inputs give equal bits, on every call. That makes
-//! a program testable, and a failure repeatable. (The grid is as large as the
-//! machine, so another GPU may round differently. Fix the number of blocks if
-//! that matters.)
+//! none by who came first. Equal inputs give equal bits, on every call. That
+//! makes a program testable, and a failure repeatable. (The grid is as large as
+//! the machine, so another GPU may round differently. Fix the number of blocks
+//! if that matters.)
 //!
-//! **Accurate.** An addition of floats may lose half a unit of the last place *of the
-//! sum so far*, so what counts is through how many of them an element goes. With one
-//! accumulator for all: up to N. Here: two, in its float4. Then come doubles, and
-//! one rounding at the end. So the judge holds this step to 32 units of roundoff
-//! in place of 256, and for data with a mean of zero a test compares it with CUB.
+//! **Accurate.** An addition of floats may lose half a unit of the last place
+//! *of the sum so far*, so what counts is through how many of them an element
+//! goes. With one accumulator for all: up to N. Here: two, in its float4. Then
+//! come doubles, and one rounding at the end. So the judge holds this step to
+//! 32 units of roundoff in place of 256, and for data with a mean of zero a
+//! test compares it with CUB.
 //!
-//! **Cost.** No atomics and no memset, and a launch for a launch. The partial sums
-//! are a few KB and never leave the cache.
+//! **Cost.** No atomics and no memset, and a launch for a launch. The partial
+//! sums are a few KB and never leave the cache.
 //!
 //! **Predict.** Is determinism slower?
 //!
-//! **Try.** Let the second pass take only `block_size` partial sums, one a thread.
-//! From which N on is it wrong?
+//! **Try.** Let the second pass take only `block_size` partial sums, one a
+//! thread. From which N on is it wrong?
 #include <algorithm>
 #include <cstdint>
 

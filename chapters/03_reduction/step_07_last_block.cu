@@ -8,8 +8,8 @@
 //! @claim fences == 792 at N=2^22
 //! @claim global.load.sectors == ideal at N=2^22
 //!
-//! **Idea.** Save the second launch. The block that finishes last finds all other
-//! blocks' sums already there, and can do the second pass itself.
+//! **Idea.** Save the second launch. The block that finishes last finds all
+//! other blocks' sums already there, and can do the second pass itself.
 //!
 //! Who is last is found out by counting. Thread 0 of every block writes its sum
 //! and then takes a number from a counter in global memory: `atomicInc(&c, top)`
@@ -18,30 +18,32 @@
 //! counter: nothing has to be cleared before the next call, no memset. (A
 //! `__device__` variable lives as long as the program and starts as 0.)
 //!
-//! **The fence.** The last block must see every other block's sum. But a block's
-//! two writes, first its sum and then the count, need not become visible in the
-//! order in which they were made. `__threadfence()` between them says: whoever sees
-//! what I write from here on sees what I wrote before. The reader has a fence as
-//! well, between the count that it drew and the sums that it reads, or it might
-//! use what it had fetched earlier. Leave one out, and it works on most days.
+//! **The fence.** The last block must see every other block's sum. But a
+//! block's two writes, first its sum and then the count, need not become
+//! visible in the order in which they were made. `__threadfence()` between them
+//! says: whoever sees what I write from here on sees what I wrote before. The
+//! reader has a fence as well, between the count that it drew and the sums that
+//! it reads, or it might use what it had fetched earlier. Leave one out, and it
+//! works on most days.
 //!
-//! **Still deterministic.** *Which* block is the last differs from run to run. But
-//! any block adds the partial sums in the same order, by their numbers.
+//! **Still deterministic.** *Which* block is the last differs from run to run.
+//! But any block adds the partial sums in the same order, by their numbers.
 //!
-//! `block_sum` is called twice now, on the same shared memory. A quick warp must not
-//! write its second sum while the first warp still reads the first ones; the barrier
-//! in `is_last_block` lies between. In `common/device/reduction.cuh`, where these
-//! functions have moved to, `block_sum` has a barrier of its own at its end.
+//! `block_sum` is called twice now, on the same shared memory. A quick warp
+//! must not write its second sum while the first warp still reads the first
+//! ones; the barrier in `is_last_block` lies between. In
+//! `common/device/reduction.cuh`, where these functions have moved to,
+//! `block_sum` has a barrier of its own at its end.
 //!
-//! **Cost.** One launch. The atomics are back, one for each block, but spread over
-//! the time in which other blocks still read.
+//! **Cost.** One launch. The atomics are back, one for each block, but spread
+//! over the time in which other blocks still read.
 //!
-//! **Against CUB.** The times below are a tie at N = 10^8, and CUB is ahead at 2^28 by
-//! one to two percent. They were taken before `add_up` had its launch bounds: the
-//! compiler had chosen 32 registers, so that four blocks fitted where three are meant
-//! (step 05). In the trial, where the same loop took 37 and three was the most that
-//! fitted, it was ahead of CUB at both sizes, by one to two percent. The steps have
-//! not been timed again since.
+//! **Against CUB.** The times below are a tie at N = 10^8, and CUB is ahead at
+//! 2^28 by one to two percent. They were taken before `add_up` had its launch
+//! bounds: the compiler had chosen 32 registers, so that four blocks fitted
+//! where three are meant (step 05). In the trial, where the same loop took 37
+//! and three was the most that fitted, it was ahead of CUB at both sizes, by
+//! one to two percent. The steps have not been timed again since.
 //!
 //! **Predict.** A launch costs some microseconds. For which N will you see it?
 //!

@@ -6,9 +6,9 @@
 //! @goal differing_repeats == 0
 //! @solution
 //!
-//! What 0 is to addition, minus infinity is to max: the one value that never wins.
-//! With 0 in its place an array of negative numbers has the maximum 0, at every N
-//! at which some thread has no element.
+//! What 0 is to addition, minus infinity is to max: the one value that never
+//! wins. With 0 in its place an array of negative numbers has the maximum 0, at
+//! every N at which some thread has no element.
 //!
 //! The tree does not care what it combines, as long as the operation is
 //! *associative*: max, min, product, and, or. Max is exact as well, so here any

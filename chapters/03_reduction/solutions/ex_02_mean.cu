@@ -10,9 +10,9 @@
 //! block, read when all blocks are done. The memset is easily forgotten, and a
 //! test that calls only once does not miss it.
 //!
-//! Divided is once, at the very end, by N: not by the number of threads, some of
-//! which have no element. To divide every element first would round N times more,
-//! and would cost a division each.
+//! Divided is once, at the very end, by N: not by the number of threads, some
+//! of which have no element. To divide every element first would round N times
+//! more, and would cost a division each.
 #include "common/check.hpp"
 #include "common/device/reduction.cuh"
 #include "common/device/workspace.hpp"

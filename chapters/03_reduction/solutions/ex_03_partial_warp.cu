@@ -6,15 +6,16 @@
 //! @goal barriers == 0 at N=4096
 //! @solution
 //!
-//! The lanes that left are not in the mask, so nobody waits for them. And nobody
-//! uses what he would get from them: a lane adds only what comes from a lane that
-//! is there. The others keep what they have; nobody reads it from them.
+//! The lanes that left are not in the mask, so nobody waits for them. And
+//! nobody uses what he would get from them: a lane adds only what comes from a
+//! lane that is there. The others keep what they have; nobody reads it from
+//! them.
 //!
-//! The mask is the same in all lanes that are left, and names exactly these. Bits
-//! 0 to present - 1: `1u << present` minus one, but a shift by 32 is not defined,
-//! so the full warp is a case of its own. (`__ballot_sync` before the threads
-//! leave, or `__activemask()`, look simpler. The first is right; the second says
-//! who *happens* to be here, which need not be all who will come.)
+//! The mask is the same in all lanes that are left, and names exactly these.
+//! Bits 0 to present - 1: `1u << present` minus one, but a shift by 32 is not
+//! defined, so the full warp is a case of its own. (`__ballot_sync` before the
+//! threads leave, or `__activemask()`, look simpler. The first is right; the
+//! second says who *happens* to be here, which need not be all who will come.)
 #include "common/check.hpp"
 #include "common/device/workspace.hpp"
 

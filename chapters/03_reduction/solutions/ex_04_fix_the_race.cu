@@ -6,20 +6,21 @@
 //! @goal shared.load.wavefronts <= 1 x step_03 at N=4096
 //! @solution
 //!
-//! The last five levels concern one warp only, so a barrier for the whole block is
-//! more than they need; but *some* order between one level's writes and the next
-//! level's reads they do need. `__syncwarp()` is the barrier of a warp, and costs
-//! next to nothing.
+//! The last five levels concern one warp only, so a barrier for the whole block
+//! is more than they need; but *some* order between one level's writes and the
+//! next level's reads they do need. `__syncwarp()` is the barrier of a warp,
+//! and costs next to nothing.
 //!
-//! Up to 2017 the 32 lanes of a warp shared one program counter, and one could see
-//! the fast end of step 03 written without any barrier. Since then each lane has its
-//! own, and the compiler, too, may move a load over a store of another address. The
-//! old code often still gives the right answer. The judge does not trust to luck:
-//! racecheck looks for an order that forces the one access before the other.
+//! Up to 2017 the 32 lanes of a warp shared one program counter, and one could
+//! see the fast end of step 03 written without any barrier. Since then each
+//! lane has its own, and the compiler, too, may move a load over a store of
+//! another address. The old code often still gives the right answer. The judge
+//! does not trust to luck: racecheck looks for an order that forces the one
+//! access before the other.
 //!
-//! In each level only `t < distance` may add. In the stub all 32 lanes do, so that
-//! lane 16 overwrites what lane 0 is to read *in the same level*; no barrier
-//! between levels can help that.
+//! In each level only `t < distance` may add. In the stub all 32 lanes do, so
+//! that lane 16 overwrites what lane 0 is to read *in the same level*; no
+//! barrier between levels can help that.
 #include "common/check.hpp"
 #include "common/device/workspace.hpp"
 

@@ -8,9 +8,9 @@
 //!
 //! A pair of value and index goes through the tree, and the operation decides
 //! between equal values by the index. That makes it *commutative*: it does not
-//! matter which of the two stands left. In this tree it could not be done without,
-//! since a grid-stride loop does not hand out elements in order: the right hand side
-//! of a shuffle may well have the smaller index.
+//! matter which of the two stands left. In this tree it could not be done
+//! without, since a grid-stride loop does not hand out elements in order: the
+//! right hand side of a shuffle may well have the smaller index.
 //!
 //! The neutral pair has the smallest value and the largest index, so it loses
 //! against every element, even against minus infinity.
