@@ -55,7 +55,7 @@ std::string step_table(const Chapter& chapter) {
                                       features_html(step.header.introduces)};
     for (const Sizes& at : sizes) {
       const Timing* timing = measured->find(step.entry.id(), at);
-      cells.push_back(timing == nullptr ? "–" : shares_text(*timing));
+      cells.push_back(timing == nullptr ? "–" : shares_text(*timing, "<br>"));
     }
     const auto found = chapter.counters.find(step.entry.id());
     for (const std::string& name : counters) {

@@ -98,7 +98,7 @@ TEST_CASE("a step's page shows its parent, its change, its claims, its times and
   CHECK(has(page, "+1</span> <span class=\"kl-removed\">−0"));
   CHECK(has(page, "<code>launches == 1 at N=4096</code>"));
   CHECK(has(page, "20.0 µs"));
-  CHECK(has(page, "50.0 % of CUB, 40.0 % of copy"));
+  CHECK(has(page, "50.0 % of CUB<br>40.0 % of copy"));
   CHECK(has(page, "2.00 × as fast"));
   CHECK(has(page, "1\u202f234"));
   CHECK_FALSE(has(page, "<code>launches</code>"));  // 0 in both says nothing

@@ -14,11 +14,11 @@ std::string provenance_html(const Measurements& measured) {
   return html + ": <code>" + escape(measured.file) + "</code>.</p>\n";
 }
 
-std::string shares_text(const Timing& timing) {
+std::string shares_text(const Timing& timing, const std::string& between) {
   std::string text;
   for (const Ceiling& ceiling : timing.ceilings) {
     text +=
-        (text.empty() ? "" : ", ") + percent_text(ceiling.ratio) + " of " + escape(ceiling.name);
+        (text.empty() ? "" : between) + percent_text(ceiling.ratio) + " of " + escape(ceiling.name);
   }
   return text.empty() ? "–" : text;
 }
@@ -28,7 +28,7 @@ namespace {
 std::string intervals_html(const Timing& timing) {
   std::string text;
   for (const Ceiling& ceiling : timing.ceilings) {
-    text += (text.empty() ? "" : ", ") + percent_text(ceiling.ratio_low) + " to " +
+    text += (text.empty() ? "" : "<br>") + percent_text(ceiling.ratio_low) + " to " +
             percent_text(ceiling.ratio_high);
   }
   return text.empty() ? "–" : text;
@@ -48,8 +48,8 @@ std::string timings_html(const Chapter& chapter, const Solver& solver, const Sol
           parent == nullptr ? nullptr : measured.find(parent->entry.id(), timing.at);
       table.add({sizes_text(timing.at), time_text(timing.median_us),
                  fixed(timing.gigabytes_per_s, timing.gigabytes_per_s < 100 ? 2 : 0),
-                 fixed(timing.gigaflops, timing.gigaflops < 100 ? 2 : 0), shares_text(timing),
-                 intervals_html(timing),
+                 fixed(timing.gigaflops, timing.gigaflops < 100 ? 2 : 0),
+                 shares_text(timing, "<br>"), intervals_html(timing),
                  before == nullptr ? "–"
                                    : fixed(before->median_us / timing.median_us,
                                            before->median_us / timing.median_us < 10 ? 2 : 0) +

@@ -33,7 +33,7 @@ std::string timings_html(const Chapter& chapter, const Solver& solver, const Sol
 // Its counters beside its parent's; "" if nothing was counted.
 std::string counters_html(const Chapter& chapter, const Solver& solver, const Solver* parent);
 // "103 % of cublasSgeam, 96 % of copy", or a dash.
-std::string shares_text(const Timing& timing);
+std::string shares_text(const Timing& timing, const std::string& between = ", ");
 // "measured on NVIDIA H200, driver 580.159.04, CUDA 13.0, 2026-11-30, commit a77cba8c6615"
 std::string provenance_html(const Measurements& measured);
 
