@@ -26,6 +26,7 @@ struct Requests {
   Running next, parity;
   TestRequest test;
   DevCheckRequest dev_check;
+  TranslationsRequest translations;
   FuzzRequest fuzz;
   DocsRequest docs;
   std::string id;
@@ -310,6 +311,13 @@ void add_developer_commands(CLI::App& app, Requests& requests) {
   CLI::App& stubs =
       add_command(dev, "stubs", "write every stub again from its solution", "  ./ladder dev stubs");
   stubs.callback([&] { requests.chosen = [] { return cli::dev_stubs(); }; });
+  CLI::App& translations = add_command(
+      dev, "translations", "which paragraphs of the course have no translation, or an old one",
+      "  ./ladder dev translations\n  ./ladder dev translations --missing");
+  translations.add_flag("--missing", requests.translations.missing,
+                        "print the English that has none, under its hash, to be translated");
+  translations.callback(
+      [&] { requests.chosen = [&] { return cli::dev_translations(requests.translations); }; });
   CLI::App& editor = add_command(
       dev, "editor", "write compile_commands.json, so that clangd understands .cu files",
       "  ./ladder dev editor");
