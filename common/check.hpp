@@ -14,14 +14,17 @@
 #include <cstdio>
 #include <cstdlib>
 
-// Provided by the worker that runs solvers; absent (null) in an ordinary program.
 extern "C" {
+// Hands an error's message to the judge. The worker that runs solvers has it; null in a program of
+// your own.
 __attribute__((weak)) void ladder_fail(const char* message);
+// Tells the judge that a solver refuses its sizes, and why. Null in a program of your own.
 __attribute__((weak)) void ladder_refuse(const char* why);
 }
 
 namespace ladder {
 
+// Ends the call with a message. Never returns: to the judge, or else to stderr with exit code 1.
 [[noreturn]] inline void fail(const char* message) {
   if (ladder_fail != nullptr) ladder_fail(message);
   std::fprintf(stderr, "%s\n", message);
@@ -71,4 +74,7 @@ inline void check(cudaError_t status, const char* expression, const char* file, 
 
 }  // namespace ladder
 
+// Ends the call unless a CUDA runtime call gave cudaSuccess: the message names this file and line,
+// the call as written, the error and what to look at first. After a launch, which returns nothing,
+// check cudaGetLastError().
 #define CUDA_CHECK(call) ::ladder::check((call), #call, __FILE__, __LINE__)

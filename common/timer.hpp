@@ -14,13 +14,15 @@
 
 namespace ladder {
 
-// A pair of events round some work on a stream.
+// A pair of events round some work on a stream. Not to be copied.
 class EventTimer {
  public:
+  // Makes the events, on the current device.
   EventTimer() {
     CUDA_CHECK(cudaEventCreate(&start_));
     CUDA_CHECK(cudaEventCreate(&stop_));
   }
+  // Frees them.
   ~EventTimer() {
     cudaEventDestroy(start_);
     cudaEventDestroy(stop_);
@@ -28,7 +30,8 @@ class EventTimer {
   EventTimer(const EventTimer&) = delete;
   EventTimer& operator=(const EventTimer&) = delete;
 
-  // Microseconds that `work` took on `stream`, as the GPU counted them.
+  // Microseconds that `work`, any callable, took on `stream`, as the GPU counted them: from the end
+  // of what was queued before it to its own end. Waits for that.
   template <class Work>
   float time(Work&& work, cudaStream_t stream = nullptr) {
     CUDA_CHECK(cudaEventRecord(start_, stream));
@@ -44,9 +47,10 @@ class EventTimer {
   cudaEvent_t start_ = nullptr, stop_ = nullptr;
 };
 
-// Empties the L2 cache: overwrites a scratch buffer of twice its size.
+// Empties the L2 cache: overwrites a scratch buffer of twice its size. Not to be copied.
 class ColdCache {
  public:
+  // Allocates the buffer, on the current device.
   ColdCache() {
     int device = 0, l2_bytes = 0;
     CUDA_CHECK(cudaGetDevice(&device));
@@ -54,10 +58,13 @@ class ColdCache {
     bytes_ = 2 * static_cast<std::size_t>(std::max(l2_bytes, 1 << 20));
     CUDA_CHECK(cudaMalloc(&scratch_, bytes_));
   }
+  // Frees it.
   ~ColdCache() { cudaFree(scratch_); }
   ColdCache(const ColdCache&) = delete;
   ColdCache& operator=(const ColdCache&) = delete;
 
+  // What comes next on `stream` finds nothing of its data in L2, lines set to persist included.
+  // Does not wait.
   void flush(cudaStream_t stream = nullptr) {
     CUDA_CHECK(cudaCtxResetPersistingL2Cache());
     CUDA_CHECK(cudaMemsetAsync(scratch_, ++value_ & 0xff, bytes_, stream));
@@ -69,9 +76,11 @@ class ColdCache {
   int value_ = 0;
 };
 
+// Times work that starts with a cold L2, as a solver's call in a large program does.
 class ColdTimer {
  public:
-  // Microseconds of `work`, started with nothing of its data in L2.
+  // Microseconds of `work`, any callable that queues on `stream`, started with nothing of its data
+  // in L2. Waits for its end.
   template <class Work>
   float time(Work&& work, cudaStream_t stream = nullptr) {
     cache_.flush(stream);
@@ -86,10 +95,13 @@ class ColdTimer {
 // A median and the 95 % interval for it, from order statistics (binomial, no assumption about
 // the distribution): ranks n/2 -+ 0.98 sqrt(n). Same unit as the samples.
 struct Median {
-  double median = 0, low = 0, high = 0;
-  int samples = 0;
+  double median = 0;  // of an even number of samples: the mean of the two in the middle
+  double low = 0;     // lower end of the interval
+  double high = 0;    // upper end
+  int samples = 0;    // how many there were
 };
 
+// Of samples in any order; all zero for none. With few of them the interval is all that there are.
 inline Median median_of(std::vector<float> samples) {
   if (samples.empty()) return {};
   std::sort(samples.begin(), samples.end());

@@ -20,6 +20,8 @@ __device__ float4 by_component(const Operation& operation, const Vector&... v) {
   return {operation(v.x...), operation(v.y...), operation(v.z...), operation(v.w...)};
 }
 
+// The kernel: a grid of at least N / 4 threads, rounded up, in blocks of one dimension. `inputs` and
+// `output` hold N floats each and are aligned to 16 bytes.
 template <class Operation, class... Input>
 __global__ void elementwise_kernel(Operation operation, int N, float* output,
                                    const Input*... inputs) {

@@ -10,14 +10,19 @@
 
 namespace ladder {
 
+// The buffer. Make it a static variable of your solver, so that it outlives the call. Not to be
+// copied, and for one thread at a time.
 class Workspace {
  public:
   Workspace() = default;
-  ~Workspace() { cudaFree(buffer_); }  // at unload an error has nobody left to tell
+  // Frees the buffer; at unload an error has nobody left to tell.
+  ~Workspace() { cudaFree(buffer_); }
   Workspace(const Workspace&) = delete;
   Workspace& operator=(const Workspace&) = delete;
 
-  // Device memory of at least `count` elements, aligned to 256 bytes.
+  // Device memory of at least `count` elements, aligned to 256 bytes; null for none. It stays the
+  // same until a call asks for more, which waits for the device and gives another. Fails, as
+  // CUDA_CHECK does, if the device has no memory left.
   template <class T>
   T* get(std::size_t count) {
     const std::size_t bytes = count * sizeof(T);
