@@ -6,6 +6,14 @@
   // --- light and dark: the system's choice until the reader makes one ---
 
   var themes = ["light-mode", "dark-mode"];
+  // Where the editions keep what they share, and where this edition's own pages are.
+  var shared = document.currentScript.getAttribute("data-shared");
+  var home = document.currentScript.getAttribute("data-home");
+
+  // What the page says for us to say, in its language.
+  function words(name) {
+    return document.querySelector(".kl-bar").getAttribute("data-" + name);
+  }
 
   function remembered() {
     try {
@@ -46,9 +54,17 @@
   function contents() {
     var button = document.getElementById("kl-menu");
     var list = document.getElementById("kl-contents");
-    button.addEventListener("click", function () {
-      var open = list.classList.toggle("kl-open");
+    function show(open) {
+      list.classList.toggle("kl-open", open);
       button.setAttribute("aria-expanded", String(open));
+    }
+    button.addEventListener("click", function () {
+      show(!list.classList.contains("kl-open"));
+    });
+    document.addEventListener("keydown", function (event) {
+      if (event.key !== "Escape" || !list.classList.contains("kl-open")) return;
+      show(false);
+      button.focus();
     });
     var here = location.pathname.split("/").pop() || "index.html";
     list.querySelectorAll("a").forEach(function (link) {
@@ -66,11 +82,11 @@
       var button = document.createElement("button");
       button.type = "button";
       button.className = "kl-copy";
-      button.textContent = "Copy";
+      button.textContent = words("copy");
       button.addEventListener("click", function () {
         copy(box.querySelector("pre").textContent);
-        button.textContent = "Copied";
-        setTimeout(function () { button.textContent = "Copy"; }, 1500);
+        button.textContent = words("copied");
+        setTimeout(function () { button.textContent = words("copy"); }, 1500);
       });
       box.parentNode.insertBefore(button, box);
     });
@@ -103,11 +119,16 @@
       index = new MiniSearch({
         fields: ["title", "features", "text"],
         storeFields: ["url", "title", "text"],
-        // Names such as __shfl_down_sync and cp.async are found whole and by their parts.
+        // Names such as __shfl_down_sync and cp.async are found whole and by their parts; Chinese,
+        // which has no blanks, by each two characters that stand together.
         tokenize: function (text) {
-          var words = text.split(/[^\p{L}\p{N}_.]+/u).filter(Boolean);
-          var parts = text.split(/[^\p{L}\p{N}]+/u).filter(Boolean);
-          return Array.from(new Set(words.concat(parts)));
+          var latin = text.replace(/\p{Script=Han}+/gu, " "), pairs = [];
+          (text.match(/\p{Script=Han}+/gu) || []).forEach(function (run) {
+            if (run.length === 1) pairs.push(run);
+            for (var i = 0; i + 1 < run.length; ++i) pairs.push(run.slice(i, i + 2));
+          });
+          var whole = latin.split(/[^\p{L}\p{N}_.]+/u), parts = latin.split(/[^\p{L}\p{N}]+/u);
+          return Array.from(new Set(whole.concat(parts, pairs))).filter(Boolean);
         },
         searchOptions: { prefix: true, fuzzy: 0.15, boost: { features: 6, title: 4 }, combineWith: "AND" }
       });
@@ -118,9 +139,9 @@
     function prepare() {
       if (loading) return;
       loading = true;
-      load("search-data.js", function () {
-        if (ladderPages) load("minisearch.js", build);
-        else found.textContent = "This copy of the site was made without its search (npm was missing).";
+      load(home + "search-data.js", function () {
+        if (ladderPages) load(shared + "minisearch.js", build);
+        else found.textContent = words("no-search");
       });
     }
 
@@ -138,22 +159,22 @@
 
     function find() {
       found.textContent = "";
-      var words = field.value.trim();
-      if (!index || !words) return;
-      var hits = index.search(words).slice(0, 12);
+      var wanted = field.value.trim();
+      if (!index || !wanted) return;
+      var hits = index.search(wanted).slice(0, 12);
       if (hits.length === 0) {
-        found.textContent = "Nothing has these words.";
+        found.textContent = words("nothing");
         return;
       }
       var list = document.createElement("ul");
       hits.forEach(function (hit) {
         var item = document.createElement("li"), link = document.createElement("a");
-        link.href = hit.url;
+        link.href = home + hit.url;
         link.textContent = hit.title;
         item.appendChild(link);
-        var words = document.createElement("span");
-        words.textContent = excerpt(hit);
-        item.appendChild(words);
+        var context = document.createElement("span");
+        context.textContent = excerpt(hit);
+        item.appendChild(context);
         list.appendChild(item);
       });
       found.appendChild(list);
@@ -187,7 +208,7 @@
       tex2jax: { inlineMath: [["\\(", "\\)"]], displayMath: [["\\[", "\\]"]],
                  processClass: "contents", skipTags: ["script", "style", "pre", "code", "textarea"] }
     };
-    load("mathjax/MathJax.js", function () {});
+    load(shared + "mathjax/MathJax.js", function () {});
   }
 
   // --- printing shows what is folded ---

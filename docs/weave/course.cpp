@@ -34,6 +34,14 @@ void require_good_headers(const Tree& tree, const Catalog& catalog,
   if (!found.empty()) throw UsageError(join(found, "\n"));
 }
 
+// The title is the edition's from here on.
+void translate(const Tree& tree, const fs::path& file, const std::vector<Paragraph>& english,
+               const Words& words, Solver& solver) {
+  if (words.english()) return;
+  solver.translation = read_translation(tree, file, words.language(), english);
+  solver.header.title = solver.translation.title(solver.header.title, solver.header.anchor);
+}
+
 void read_solver(const Tree& tree, const CatalogEntry& entry, Solver& solver) {
   solver.entry = entry;
   solver.file = fs::relative(entry.file, tree.source).string();
@@ -59,7 +67,8 @@ void find_places(const std::string& text, Exercise& exercise) {
   }
 }
 
-Exercise read_exercise(const Tree& tree, const Catalog& catalog, const CatalogEntry& entry) {
+Exercise read_exercise(const Tree& tree, const Catalog& catalog, const CatalogEntry& entry,
+                       const Words& words) {
   Exercise exercise;
   read_solver(tree, catalog.solution_of(entry), exercise);
   const fs::path sheet =
@@ -70,6 +79,11 @@ Exercise read_exercise(const Tree& tree, const Catalog& catalog, const CatalogEn
   find_places(text, exercise);
   exercise.stub = generate_stub(join(exercise.lines, "\n") + "\n", exercise.file);
   exercise.entry = entry;
+  std::vector<Paragraph> english = paragraphs_of(exercise.header, exercise.file);
+  for (Paragraph& paragraph : sheet_paragraphs(text, exercise.sheet_file)) {
+    english.push_back(std::move(paragraph));
+  }
+  translate(tree, sheet, english, words, exercise);
   return exercise;
 }
 
@@ -89,18 +103,29 @@ std::vector<Measurements> read_results(const Tree& tree, const std::string& chap
   return measured;
 }
 
+Introduction read_introduction(const Tree& tree, const fs::path& file, const Words& words) {
+  const std::string text = read_file(file), shown = fs::relative(file, tree.source).string();
+  Introduction introduction = parse_introduction(text, shown);
+  if (!words.english()) {
+    introduction.translation =
+        read_translation(tree, file, words.language(), paragraphs_of(text, shown));
+    introduction.title = introduction.translation.title(introduction.title, introduction.anchor);
+  }
+  return introduction;
+}
+
 Chapter read_chapter(const Tree& tree, const Catalog& catalog, const std::string& name,
-                     const fs::path& counters) {
+                     const fs::path& counters, const std::shared_ptr<const Words>& words) {
   Chapter chapter;
+  chapter.words = words;
   chapter.name = name;
   chapter.number = name.substr(0, name.find('_'));
-  const fs::path introduction = tree.source / "chapters" / name / "intro.md";
   chapter.introduction =
-      parse_introduction(read_file(introduction), fs::relative(introduction, tree.source).string());
+      read_introduction(tree, tree.source / "chapters" / name / "intro.md", *words);
   for (const CatalogEntry& entry : catalog.all()) {
     if (entry.chapter != name) continue;
     if (entry.kind == SolverKind::exercise) {
-      chapter.exercises.push_back(read_exercise(tree, catalog, entry));
+      chapter.exercises.push_back(read_exercise(tree, catalog, entry, *words));
       continue;
     }
     std::vector<Solver>* list = entry.kind == SolverKind::step      ? &chapter.steps
@@ -108,7 +133,10 @@ Chapter read_chapter(const Tree& tree, const Catalog& catalog, const std::string
                                 : entry.kind == SolverKind::ceiling ? &chapter.ceilings
                                 : entry.kind == SolverKind::mutant  ? &chapter.mutants
                                                                     : nullptr;
-    if (list != nullptr) read_solver(tree, entry, list->emplace_back());
+    if (list == nullptr) continue;
+    Solver& solver = list->emplace_back();
+    read_solver(tree, entry, solver);
+    translate(tree, entry.file, paragraphs_of(solver.header, solver.file), *words, solver);
   }
   chapter.measured = read_results(tree, name);
   const fs::path counted = counters / (name + ".json");
@@ -162,11 +190,12 @@ Introduction parse_introduction(std::string_view text, const std::string& file) 
 }
 
 Course read_course(const Tree& tree, const Catalog& catalog, const ProblemRegistry& problems,
-                   const fs::path& counters) {
+                   const fs::path& counters, std::shared_ptr<const Words> words) {
   require_good_headers(tree, catalog, problems);
   Course course;
+  course.words = std::move(words);
   for (const std::string& name : catalog.chapters()) {
-    course.chapters.push_back(read_chapter(tree, catalog, name, counters));
+    course.chapters.push_back(read_chapter(tree, catalog, name, counters, course.words));
   }
   return course;
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -10,7 +11,9 @@
 #include "common/harness/exercise.hpp"
 #include "common/harness/problem.hpp"
 #include "common/harness/solver_header.hpp"
+#include "common/harness/translation.hpp"
 #include "docs/weave/results.hpp"
+#include "docs/weave/words.hpp"
 
 namespace ladder::weave {
 
@@ -18,7 +21,8 @@ struct Solver {
   CatalogEntry entry;
   std::string file;  // relative to the source tree
   std::vector<std::string> lines;
-  SolverHeader header;
+  SolverHeader header;      // its title in the language of the edition
+  Translation translation;  // empty in English
   const std::string& page() const { return header.anchor; }
   std::string page_file() const { return header.anchor + ".html"; }
   // Its first parent, or "".
@@ -42,6 +46,7 @@ struct Introduction {
   std::string body;        // from the title's next line on, up to "## Possibilities for extensions"
   std::string extensions;  // from there on, without that heading
   int body_line = 0, extensions_line = 0;
+  Translation translation;  // empty in English
 };
 
 struct Chapter {
@@ -52,18 +57,22 @@ struct Chapter {
   std::vector<Exercise> exercises;
   std::vector<Measurements> measured;
   Counters counters;
+  std::shared_ptr<const Words> words = std::make_shared<Words>();  // the edition's
   std::string page_file() const { return introduction.anchor + ".html"; }
   const Solver* find(const std::string& name) const;  // a step, program or ceiling; null if none
 };
 
+// One edition of it: everything in one language.
 struct Course {
   std::vector<Chapter> chapters;
+  std::shared_ptr<const Words> words = std::make_shared<Words>();
 };
 
 // `counters` is the folder that holds NN_name.json for each chapter. Throws UsageError
 // "file:line: ..." for headers, sheets and introductions that are incomplete.
 Course read_course(const Tree& tree, const Catalog& catalog, const ProblemRegistry& problems,
-                   const std::filesystem::path& counters);
+                   const std::filesystem::path& counters,
+                   std::shared_ptr<const Words> words = std::make_shared<Words>());
 
 // "# Title {#anchor}" and the rest. Throws UsageError "file:line: ...".
 Introduction parse_introduction(std::string_view text, const std::string& file);

@@ -71,11 +71,12 @@ class SmallCourse {
     folder_.write("chapters/01_vector_add/" + file, text);
   }
 
-  Course read() const {
+  Course read(const Words& words = {}) const {
     Tree tree;
     tree.source = folder_.path();
     tree.build = folder_.path() / "build";
-    return read_course(tree, Catalog(tree), problems(), tree.build / "docs");
+    return read_course(tree, Catalog(tree), problems(), tree.build / "docs",
+                       std::make_shared<Words>(words));
   }
 
  private:
@@ -155,6 +156,34 @@ TEST_CASE("an exercise's page has stub, goals and folded hints, but no way to th
   for (const Page& other : {chapter_page(course, chapter), feature_page(course)}) {
     CHECK_FALSE(has(other, "_solution"));
   }
+}
+
+TEST_CASE("another edition says what is translated in its language, and which page is not") {
+  SmallCourse files;
+  const auto said = [](const std::string& english, const std::string& text) {
+    return "<!-- " + Paragraph{"", 0, english}.hash() + " -->\n" + text + "\n\n";
+  };
+  files.write("zh/step_02_b.md",
+              said("# Step 02: the block {#add_02}", "# 第 02 步：块 {#add_02}") +
+                  said("**Idea.** Share.", "**想法。**共享。"));
+  files.write("zh/ex_01_c.md", said("Do it.", "做吧。") + said("second", "第二"));
+  const Words words("zh", "Builds on = 前一步\nHint {} = 提示 {}\n", "words.txt");
+  const Course course = files.read(words);
+  const Chapter& chapter = course.chapters.at(0);
+  const Page step = step_page(chapter, chapter.steps.at(1));
+  CHECK(step.name() == "add_02");
+  CHECK(step.title() == "第 02 步：块");
+  CHECK(has(step, "<dt>前一步</dt><dd><a href=\"add_01.html\">Step 01: the loop</a>"));
+  CHECK(has(step, "<strong>想法。</strong>共享。"));
+  CHECK_FALSE(has(step, "Share."));
+  CHECK_FALSE(has(step, "not translated"));
+  CHECK(has(step_page(chapter, chapter.steps.at(0)), "This page is not translated yet."));
+  CHECK(has(chapter_page(course, chapter), "第 02 步：块"));
+  const Page exercise = exercise_page(chapter, chapter.exercises.at(0), nullptr);
+  CHECK(has(exercise, "做吧。"));
+  CHECK(has(exercise, "<summary>提示 2</summary>"));
+  CHECK(has(exercise, "第二"));
+  CHECK(has(exercise, "first"));  // not translated
 }
 
 TEST_CASE("headers that are not as they should be stop with file and line") {

@@ -4,14 +4,15 @@
 #include <filesystem>
 #include <vector>
 
-#include "docs/weave/page.hpp"
+#include "docs/weave/prose.hpp"
 
 namespace ladder::weave {
 
 // "# Title {#name}" and Markdown, with sections "## Title {#anchor}" to be found by the search.
 // Throws UsageError "file:line: …".
-Page hand_written_page(std::string_view text, const std::string& file);
+Page hand_written_page(std::string_view text, const std::string& file,
+                       const Translation& translation = {}, const Words& say = {});
 
-std::vector<Page> hand_written_pages(const std::filesystem::path& source);
+std::vector<Page> hand_written_pages(const Tree& tree, const Words& say);
 
 }  // namespace ladder::weave

@@ -78,10 +78,10 @@ std::string size_text(double value) {
   return value == std::floor(value) ? count_text(value) : fixed(value, 3);
 }
 
-std::string sizes_text(const std::vector<std::pair<std::string, double>>& sizes) {
+std::string sizes_text(const std::vector<std::pair<std::string, double>>& sizes, const Words& say) {
   std::string text;
   for (const auto& [name, value] : sizes) {
-    text += (text.empty() ? "" : ", ") + escape(name) + " = " + size_text(value);
+    text += (text.empty() ? "" : ", ") + escape(name) + " = " + say.name(size_text(value));
   }
   return text;
 }

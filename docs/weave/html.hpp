@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "docs/weave/words.hpp"
+
 namespace ladder::weave {
 
 // For text and for attribute values in double quotes.
@@ -35,7 +37,8 @@ class HtmlTable {
 // "2<sup>28</sup>", "25 million", "4096": how a size is said.
 std::string size_text(double value);
 // "N = 2<sup>28</sup>" for each of "N=268435456 M=7".
-std::string sizes_text(const std::vector<std::pair<std::string, double>>& sizes);
+std::string sizes_text(const std::vector<std::pair<std::string, double>>& sizes,
+                       const Words& say = {});
 // 3 significant digits: "73.9 µs", "1.41 s".
 std::string time_text(double microseconds);
 // "102.0 %", "0.18 %": at least two significant digits.

@@ -80,9 +80,10 @@ void draw_axis(Svg& svg, const Plot& plot, double bottom) {
 std::string ladder_plot(const Chapter& chapter, const Measurements& measured) {
   const Plot plot = survey(chapter, measured);
   if (plot.sizes.empty()) return "";
-  std::string ceiling, description = "Speed as a share of the ceiling, logarithmic.";
+  const Words& say = *chapter.words;
+  std::string ceiling, description = say("Speed as a share of the ceiling, logarithmic.");
   const double bottom = top + row_height * static_cast<double>(chapter.steps.size());
-  Svg svg(right + 10, bottom + 28, "The ladder's speeds", [&] {
+  Svg svg(right + 10, bottom + 28, say("The ladder's speeds"), [&] {
     for (const Solver& step : chapter.steps) {
       for (const Sizes& at : plot.sizes) {
         const Timing* timing = measured.find(step.entry.id(), at);
@@ -95,13 +96,13 @@ std::string ladder_plot(const Chapter& chapter, const Measurements& measured) {
     return description;
   }());
   draw_axis(svg, plot, bottom);
-  svg.text(plot.x(1), top - 8, "ceiling: " + ceiling, "kl-small", "end");
+  svg.text(plot.x(1), top - 8, say("ceiling: {}", {say.name(ceiling)}), "kl-small", "end");
   double legend = left;
   for (std::size_t s = 0; s < plot.sizes.size(); ++s) {
     draw_mark(svg, s, legend, 12);
     const std::string name = plain_sizes(plot.sizes[s]);
     svg.text(legend + 10, 16, name, "kl-small");
-    legend += 30 + 7.2 * static_cast<double>(name.size());
+    legend += 30 + text_width(name, 14);
   }
   double y = top;
   for (const Solver& step : chapter.steps) {
@@ -121,8 +122,8 @@ std::string ladder_plot(const Chapter& chapter, const Measurements& measured) {
     y += row_height;
   }
   return svg.figure(
-      "Each step's speed against the ceiling. The scale is logarithmic; the heavy "
-      "line is the ceiling, measured in the same run.");
+      say("Each step's speed against the ceiling. The scale is logarithmic; the heavy line is the "
+          "ceiling, measured in the same run."));
 }
 
 }  // namespace ladder::weave

@@ -66,14 +66,16 @@ std::vector<std::string> code_of(const std::vector<Segment>& segments) {
   return code;
 }
 
-std::string numbered_listing(const std::vector<std::string>& lines, int first_line) {
+std::string numbered_listing(const std::vector<std::string>& lines, int first_line,
+                             const Words& say) {
   const std::vector<std::string> coloured = highlight(lines);
   std::string html = "<div class=\"kl-code\" tabindex=\"0\"><pre>";
   int number = first_line;
   for (const std::string& line : coloured) {
     const std::string n = std::to_string(number++);
     html += "<span class=\"kl-line\" id=\"L" + n + "\"><a class=\"kl-number\" href=\"#L" + n +
-            "\" tabindex=\"-1\" aria-label=\"line " + n + "\">" + n + "</a>" + line + "\n</span>";
+            "\" tabindex=\"-1\" aria-label=\"" + say("line {}", {n}) + "\">" + n + "</a>" + line +
+            "\n</span>";
   }
   return html + "</pre></div>\n";
 }
@@ -83,15 +85,16 @@ std::string plain_listing(const std::vector<std::string>& code) {
          "\n</pre></div>\n";
 }
 
-void add_program(Page& page, const std::vector<Segment>& segments, const std::string& file) {
+void add_program(Page& page, const std::vector<Segment>& segments, const std::string& file,
+                 const Translation& translation, const Words& say) {
   bool begun = false;
   for (const Segment& segment : segments) {
     begun = begun || !segment.prose;
     if (!begun) continue;
     if (segment.prose) {
-      page.markdown(join(segment.lines, "\n"), {file, segment.first_line});
+      add_prose(page, translation, say, join(segment.lines, "\n"), {file, segment.first_line});
     } else {
-      page.html(numbered_listing(segment.lines, segment.first_line));
+      page.html(numbered_listing(segment.lines, segment.first_line, say));
     }
   }
 }
@@ -119,7 +122,7 @@ std::string row(const std::string& kind, const std::string& before, const std::s
 
 std::string difference_html(const std::vector<std::string>& before,
                             const std::vector<std::string>& after, const std::string& parent_title,
-                            const std::string& parent_file) {
+                            const std::string& parent_file, const Words& say) {
   const Difference difference = compare(before, after);
   const std::vector<std::string> old_lines = highlight(before), new_lines = highlight(after);
   std::string rows;
@@ -141,17 +144,20 @@ std::string difference_html(const std::vector<std::string>& before,
     };
     rows += same(0, head);
     if (hidden > 0) {
-      rows += "<div class=\"kl-skipped\">" + std::to_string(hidden) +
-              (hidden == 1 ? " line" : " lines") + " as before</div>";
+      rows +=
+          "<div class=\"kl-skipped\">" +
+          say(hidden == 1 ? "{} line as before" : "{} lines as before", {std::to_string(hidden)}) +
+          "</div>";
     }
     rows += same(head + hidden, tail);
   }
-  return "<details class=\"kl-difference\"><summary>Compared with " + inline_code(parent_title) +
-         ": <span class=\"kl-added\">+" + std::to_string(difference.added) +
-         "</span> <span class=\"kl-removed\">−" + std::to_string(difference.removed) +
-         "</span></summary>\n<p>" + link(parent_file, parent_title) +
-         " is on the left where there is room for both, and otherwise first.</p>\n" +
-         "<div class=\"kl-code kl-hunks\" tabindex=\"0\">" + rows + "</div></details>\n";
+  return "<details class=\"kl-difference\"><summary>" +
+         say("Compared with {}:", {inline_code(parent_title)}) + " <span class=\"kl-added\">+" +
+         std::to_string(difference.added) + "</span> <span class=\"kl-removed\">−" +
+         std::to_string(difference.removed) + "</span></summary>\n<p>" +
+         say("{} is on the left where there is room for both, and otherwise first.",
+             {link(parent_file, parent_title)}) +
+         "</p>\n" + "<div class=\"kl-code kl-hunks\" tabindex=\"0\">" + rows + "</div></details>\n";
 }
 
 }  // namespace ladder::weave

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "common/harness/solver_header.hpp"
-#include "docs/weave/page.hpp"
+#include "docs/weave/prose.hpp"
 
 namespace ladder::weave {
 
@@ -24,17 +24,19 @@ std::vector<Segment> segments_of(const std::vector<std::string>& lines, const So
 std::vector<std::string> code_of(const std::vector<Segment>& segments);
 
 // Lines with their numbers in the file, each an address of its own ("#L12").
-std::string numbered_listing(const std::vector<std::string>& lines, int first_line);
+std::string numbered_listing(const std::vector<std::string>& lines, int first_line,
+                             const Words& say = {});
 
 // Code with a button that copies it.
 std::string plain_listing(const std::vector<std::string>& code);
 
 // Prose and code interleaved. The prose ahead of the first code is not part of it.
-void add_program(Page& page, const std::vector<Segment>& segments, const std::string& file);
+void add_program(Page& page, const std::vector<Segment>& segments, const std::string& file,
+                 const Translation& translation, const Words& say);
 
 // Folded; "+14 −6" on its face; side by side where there is room.
 std::string difference_html(const std::vector<std::string>& before,
                             const std::vector<std::string>& after, const std::string& parent_title,
-                            const std::string& parent_file);
+                            const std::string& parent_file, const Words& say);
 
 }  // namespace ladder::weave

@@ -2,7 +2,8 @@
 //
 //   weave count CHAPTER LADDER OUTPUT   the emulator's counters of a chapter's steps, as JSON
 //   weave capture LADDER OUTPUT         what the commands that pages show answer
-//   weave site OUTPUT [--no-solutions] [--no-search] [--doxygen PATH]
+//   weave comments HEADER               a header as Doxygen is to read it
+//   weave site OUTPUT [--no-solutions] [--no-search] [--doxygen PATH] [--counters FOLDER]
 #include <cstdio>
 #include <exception>
 
@@ -11,6 +12,8 @@
 #include "common/harness/process.hpp"
 #include "common/harness/text.hpp"
 #include "common/harness/verdict.hpp"
+#include "docs/weave/api.hpp"
+#include "docs/weave/comments.hpp"
 #include "docs/weave/glossary.hpp"
 #include "docs/weave/hand_written.hpp"
 #include "docs/weave/materials.hpp"
@@ -24,7 +27,8 @@ namespace {
 constexpr const char* usage =
     "weave count CHAPTER LADDER OUTPUT\n"
     "weave capture LADDER OUTPUT\n"
-    "weave site OUTPUT [--no-solutions] [--no-search] [--doxygen PATH]";
+    "weave comments HEADER\n"
+    "weave site OUTPUT [--no-solutions] [--no-search] [--doxygen PATH] [--counters FOLDER]";
 
 // A step that is wrong has no counters, and its page says so; a machine's fault stops.
 int count(const std::string& chapter, const std::string& ladder, const std::string& output) {
@@ -42,9 +46,10 @@ int count(const std::string& chapter, const std::string& ladder, const std::stri
 }
 
 std::vector<Page> pages_of(const Course& course, const ProblemRegistry& problems, const Tree& tree,
-                           bool solutions) {
-  std::vector<Page> pages = hand_written_pages(tree.source);
+                           const std::vector<ApiHeader>& headers, bool solutions) {
+  std::vector<Page> pages = hand_written_pages(tree, *course.words);
   pages.push_back(feature_page(course));
+  pages.push_back(api_page(headers, *course.words));
   for (const Chapter& chapter : course.chapters) {
     pages.push_back(chapter_page(course, chapter));
     for (const auto* list : {&chapter.steps, &chapter.ceilings, &chapter.programs}) {
@@ -86,11 +91,22 @@ int capture(const std::string& ladder, const std::string& output) {
   return 0;
 }
 
+std::string words_file(const Edition& edition) {
+  return "docs/" + edition.language + "/words.txt";
+}
+
+Words read_words(const Tree& tree, const Edition& edition) {
+  if (edition.folder.empty()) return Words();
+  return Words(edition.language, read_file(tree.source / words_file(edition)), words_file(edition));
+}
+
 int site(const std::vector<std::string>& arguments) {
   const Tree tree = Tree::find();
   SiteOptions options;
   options.source = tree.source;
+  options.weave = std::filesystem::read_symlink("/proc/self/exe").string();
   options.output = arguments[0];
+  std::filesystem::path counters = options.output;
   bool solutions = true;
   for (std::size_t i = 1; i < arguments.size(); ++i) {
     if (arguments[i] == "--no-solutions") {
@@ -99,15 +115,26 @@ int site(const std::vector<std::string>& arguments) {
       options.search = false;
     } else if (arguments[i] == "--doxygen" && i + 1 < arguments.size()) {
       options.doxygen = arguments[++i];
+    } else if (arguments[i] == "--counters" && i + 1 < arguments.size()) {
+      counters = arguments[++i];
     } else {
       throw UsageError("unknown option " + arguments[i] + "\n" + usage);
     }
   }
-  const Course course = read_course(tree, Catalog(tree), problems(), options.output);
-  std::vector<Page> pages = pages_of(course, problems(), tree, solutions);
-  finish_pages(pages, course, tree, options.output);
-  make_site(course, pages, options);
-  std::printf("%s\n", (options.output / "html" / "index.html").c_str());
+  const std::vector<ApiHeader> headers = api_headers(tree.source);
+  for (const Edition& edition : editions()) {
+    const auto words = std::make_shared<const Words>(read_words(tree, edition));
+    const Course course = read_course(tree, Catalog(tree), problems(), counters, words);
+    std::vector<Page> pages = pages_of(course, problems(), tree, headers, solutions);
+    finish_pages(pages, course, tree, counters);
+    make_site(course, pages, edition, options);
+    if (edition.folder.empty()) make_api(course, pages, headers, options);
+    finish_edition(edition, pages, options);
+    for (const std::string& text : words->missing()) {
+      std::fprintf(stderr, "weave: %s lacks '%s'\n", words_file(edition).c_str(), text.c_str());
+    }
+  }
+  std::printf("%s\n", (options.html() / "index.html").c_str());
   return 0;
 }
 
@@ -120,6 +147,10 @@ int run(const std::vector<std::string>& arguments) {
   }
   if (arguments.size() >= 2 && arguments[0] == "site") {
     return site({arguments.begin() + 1, arguments.end()});
+  }
+  if (arguments.size() == 2 && arguments[0] == "comments") {
+    std::fputs(doxygen_comments(read_file(arguments[1])).c_str(), stdout);
+    return 0;
   }
   throw UsageError(usage);
 }

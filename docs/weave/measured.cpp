@@ -6,30 +6,41 @@
 
 namespace ladder::weave {
 
-std::string provenance_html(const Measurements& measured) {
-  std::string html = "<p class=\"kl-provenance\">Measured on " + escape(measured.device) +
-                     ", driver " + escape(measured.driver) + ", CUDA " + escape(measured.toolkit) +
-                     ", " + escape(measured.date.substr(0, 10));
-  if (!measured.commit.empty()) html += ", commit " + escape(measured.commit.substr(0, 7));
-  return html + ": <code>" + escape(measured.file) + "</code>.</p>\n";
+std::string provenance_html(const Measurements& measured, const Words& say) {
+  const std::string device = escape(measured.device), driver = escape(measured.driver),
+                    toolkit = escape(measured.toolkit), date = escape(measured.date.substr(0, 10)),
+                    commit = escape(measured.commit.substr(0, 7)),
+                    file = "<code>" + escape(measured.file) + "</code>";
+  return "<p class=\"kl-provenance\">" +
+         (commit.empty() ? say("Measured on {}, driver {}, CUDA {}, {}: {}.",
+                               {device, driver, toolkit, date, file})
+                         : say("Measured on {}, driver {}, CUDA {}, {}, commit {}: {}.",
+                               {device, driver, toolkit, date, commit, file})) +
+         "</p>\n";
 }
 
-std::string shares_text(const Timing& timing, const std::string& between) {
+std::string counted_html(const Sizes& at, const Words& say) {
+  return "<p class=\"kl-provenance\">" +
+         say("Counted by the emulator at {}, when this page was made.", {sizes_text(at, say)}) +
+         "</p>\n";
+}
+
+std::string shares_text(const Timing& timing, const Words& say, const std::string& between) {
   std::string text;
   for (const Ceiling& ceiling : timing.ceilings) {
-    text +=
-        (text.empty() ? "" : between) + percent_text(ceiling.ratio) + " of " + escape(ceiling.name);
+    text += (text.empty() ? "" : between) +
+            say("{} of {}", {percent_text(ceiling.ratio), escape(say.name(ceiling.name))});
   }
   return text.empty() ? "–" : text;
 }
 
 namespace {
 
-std::string intervals_html(const Timing& timing) {
+std::string intervals_html(const Timing& timing, const Words& say) {
   std::string text;
   for (const Ceiling& ceiling : timing.ceilings) {
-    text += (text.empty() ? "" : "<br>") + percent_text(ceiling.ratio_low) + " to " +
-            percent_text(ceiling.ratio_high);
+    text += (text.empty() ? "" : "<br>") +
+            say("{} to {}", {percent_text(ceiling.ratio_low), percent_text(ceiling.ratio_high)});
   }
   return text.empty() ? "–" : text;
 }
@@ -37,25 +48,24 @@ std::string intervals_html(const Timing& timing) {
 }  // namespace
 
 std::string timings_html(const Chapter& chapter, const Solver& solver, const Solver* parent) {
+  const Words& say = *chapter.words;
   std::string html;
   for (const Measurements& measured : chapter.measured) {
     const auto found = measured.timings.find(solver.entry.id());
     if (found == measured.timings.end() || found->second.empty()) continue;
-    HtmlTable table({"size", "time", "GB/s", "GFLOP/s", "speed, as a share of", "95 % interval",
-                     "against its parent"});
+    HtmlTable table({say("size"), say("time"), "GB/s", "GFLOP/s", say("speed, as a share of"),
+                     say("95 % interval"), say("against its parent")});
     for (const Timing& timing : found->second) {
       const Timing* before =
           parent == nullptr ? nullptr : measured.find(parent->entry.id(), timing.at);
-      table.add({sizes_text(timing.at), time_text(timing.median_us),
+      const double gain = before == nullptr ? 0 : before->median_us / timing.median_us;
+      table.add({sizes_text(timing.at, say), time_text(timing.median_us),
                  fixed(timing.gigabytes_per_s, timing.gigabytes_per_s < 100 ? 2 : 0),
                  fixed(timing.gigaflops, timing.gigaflops < 100 ? 2 : 0),
-                 shares_text(timing, "<br>"), intervals_html(timing),
-                 before == nullptr ? "–"
-                                   : fixed(before->median_us / timing.median_us,
-                                           before->median_us / timing.median_us < 10 ? 2 : 0) +
-                                         " × as fast"});
+                 shares_text(timing, say, "<br>"), intervals_html(timing, say),
+                 before == nullptr ? "–" : say("{} × as fast", {fixed(gain, gain < 10 ? 2 : 0)})});
     }
-    html += table.text() + provenance_html(measured);
+    html += table.text() + provenance_html(measured, say);
   }
   return html;
 }
@@ -72,8 +82,9 @@ std::string counters_html(const Chapter& chapter, const Solver& solver, const So
     const auto value = of->counters.find(name);
     return value == of->counters.end() ? nullptr : &value->second;
   };
-  std::vector<std::string> head = {"counter", "this step", "ideal"};
-  if (before != nullptr) head.emplace_back("its parent");
+  const Words& say = *chapter.words;
+  std::vector<std::string> head = {say("counter"), say("this step"), say("ideal")};
+  if (before != nullptr) head.push_back(say("its parent"));
   HtmlTable table(head);
   for (const auto& [name, value] : counted.counters) {
     const double* old = value_in(before, name);
@@ -86,8 +97,7 @@ std::string counters_html(const Chapter& chapter, const Solver& solver, const So
     table.add(cells);
   }
   if (table.empty()) return "";
-  return table.text() + "<p class=\"kl-provenance\">Counted by the emulator at " +
-         sizes_text(counted.at) + ", when this page was made.</p>\n";
+  return table.text() + counted_html(counted.at, say);
 }
 
 }  // namespace ladder::weave

@@ -101,6 +101,11 @@ void Page::find(const std::string& anchor, const std::string& title, std::string
                      std::move(features), std::move(text)});
 }
 
+void Page::find_elsewhere(std::string url, std::string title, std::string features,
+                          std::string text) {
+  search_.push_back({std::move(url), std::move(title), std::move(features), std::move(text)});
+}
+
 Origin Page::origin(int line) const {
   if (line < 1 || line > static_cast<int>(origins_.size())) return {};
   // A paragraph's warning may point behind its last line: the nearest line that has an author.
@@ -109,6 +114,11 @@ Origin Page::origin(int line) const {
     if (found.line > 0) return found;
   }
   return {};
+}
+
+Origin Page::author(int line) const {
+  if (line < 1 || line > static_cast<int>(origins_.size())) return {};
+  return origins_[static_cast<std::size_t>(line) - 1];
 }
 
 namespace {

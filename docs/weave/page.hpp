@@ -39,6 +39,8 @@ class Page {
   // Where the page has something to find: at `anchor` ("" is its top).
   void find(const std::string& anchor, const std::string& title, std::string features,
             std::string text);
+  // The same for a page that is not made by weave.
+  void find_elsewhere(std::string url, std::string title, std::string features, std::string text);
 
   // `take` is shown each line that somebody wrote, with a page to put something else into; it says
   // whether it did.
@@ -51,8 +53,11 @@ class Page {
   const std::string& title() const { return title_; }
   const std::string& text() const { return text_; }
   const std::vector<SearchEntry>& search() const { return search_; }
-  // Of a line of text(), counted from 1.
+  // Of a line of text(), counted from 1; of one that weave made, that of the last before it that
+  // somebody wrote.
   Origin origin(int line) const;
+  // Likewise, but none of a line that weave made.
+  Origin author(int line) const;
 
  private:
   void add(std::string_view line, Origin origin);

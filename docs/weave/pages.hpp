@@ -25,7 +25,8 @@ Page feature_page(const Course& course);
 struct Neighbour {
   std::string file, title;  // "" if there is none
 };
-std::string way_html(const Neighbour& previous, const Neighbour& up, const Neighbour& next);
+std::string way_html(const Neighbour& previous, const Neighbour& up, const Neighbour& next,
+                     const Words& say);
 
 // Measured times of one solver at all sizes and on all GPUs, beside its parent's (which may be
 // null); "" if nothing was measured.
@@ -33,9 +34,11 @@ std::string timings_html(const Chapter& chapter, const Solver& solver, const Sol
 // Its counters beside its parent's; "" if nothing was counted.
 std::string counters_html(const Chapter& chapter, const Solver& solver, const Solver* parent);
 // "103 % of cublasSgeam, 96 % of copy", or a dash.
-std::string shares_text(const Timing& timing, const std::string& between = ", ");
+std::string shares_text(const Timing& timing, const Words& say, const std::string& between = ", ");
 // "measured on NVIDIA H200, driver 580.159.04, CUDA 13.0, 2026-11-30, commit a77cba8c6615"
-std::string provenance_html(const Measurements& measured);
+std::string provenance_html(const Measurements& measured, const Words& say);
+// "Counted by the emulator at N = 4096, when this page was made."
+std::string counted_html(const Sizes& at, const Words& say);
 
 // Each claim of the steps in words, and the relation that is checked; "" if there are none.
 std::string claims_html(const Chapter& chapter);
@@ -45,7 +48,7 @@ std::string wrong_solvers_html(const Chapter& chapter);
 // One line of facts: "Builds on: …".
 std::string fact_html(const std::string& name, const std::string& value);
 // "`a`, `b`" linked to the index of features.
-std::string features_html(const std::vector<std::string>& names);
+std::string features_html(const std::vector<std::string>& names, const Words& say);
 std::string feature_anchor(const std::string& name);
 
 }  // namespace ladder::weave

@@ -1,19 +1,29 @@
 #include "docs/weave/site.hpp"
 
+#include <algorithm>
 #include <cstdio>
 
 #include "common/harness/files.hpp"
 #include "common/harness/process.hpp"
 #include "common/harness/text.hpp"
 #include "common/harness/verdict.hpp"
+#include "docs/weave/doxygen.hpp"
+#include "docs/weave/links.hpp"
 
 namespace ladder::weave {
 
 namespace fs = std::filesystem;
 
+const std::vector<Edition>& editions() {
+  static const std::vector<Edition> all = {
+      {"en", "en", "English", "", "English"},
+      {"zh", "zh-CN", "中文", "zh/", "Chinese"},
+  };
+  return all;
+}
+
 namespace {
 
-const fs::path theme_css = "/usr/share/doxygen-awesome-css/doxygen-awesome.css";
 const fs::path mathjax = "/usr/share/javascript/mathjax";
 // Of MathJax, what SVG output of TeX needs.
 constexpr const char* mathjax_parts[] = {"MathJax.js",
@@ -31,49 +41,6 @@ ProcessResult run(const std::vector<std::string>& command) {
   ProcessOptions options;
   options.output_limit_bytes = std::size_t{16} << 20;
   return run_process(command, options);
-}
-
-void require(const fs::path& file, const char* package) {
-  if (!fs::exists(file)) {
-    throw MachineError("no " + file.string() + ": install Debian's package " + package);
-  }
-}
-
-// "@NAME@" of docs/Doxyfile.in
-std::string configuration(const SiteOptions& options) {
-  std::string text = read_file(options.source / "docs" / "Doxyfile.in");
-  const std::vector<std::pair<std::string, std::string>> values = {
-      {"@SOURCE@", options.source.string()},
-      {"@OUTPUT@", options.output.string()},
-      {"@THEME@", theme_css.string()},
-  };
-  for (const auto& [name, value] : values) {
-    for (std::size_t at = 0; (at = text.find(name, at)) != std::string::npos; at += value.size()) {
-      text.replace(at, name.size(), value);
-    }
-  }
-  return text;
-}
-
-void write_header(const SiteOptions& options, const std::string& navigation) {
-  const fs::path header = options.output / "header.html", footer = options.output / "footer.html";
-  const ProcessResult made = run({options.doxygen, "-w", "html", header.string(), footer.string(),
-                                  (options.output / "unused.css").string()});
-  if (made.exit_code != 0) {
-    throw MachineError(options.doxygen + " -w failed: " + made.output + made.errors);
-  }
-  write_file(header, with_theme(read_file(header), navigation, "en"));
-  write_file(footer, read_file(options.source / "docs" / "theme" / "footer.html"));
-}
-
-void run_doxygen(const std::vector<Page>& pages, const SiteOptions& options) {
-  const fs::path file = options.output / "Doxyfile";
-  write_file(file, configuration(options));
-  const ProcessResult made = run({options.doxygen, file.string()});
-  const std::string said = explain_warnings(made.errors, pages);
-  if (made.exit_code != 0 || !said.empty()) {
-    throw UsageError(said.empty() ? "doxygen failed:\n" + made.output + made.errors : said);
-  }
 }
 
 void copy_mathjax(const fs::path& html) {
@@ -105,7 +72,10 @@ bool fetch_search_library(const SiteOptions& options) {
         return false;
       }
     } catch (const MachineError&) {
-      std::fprintf(stderr, "weave: no npm here, so the site has no search\n");
+      std::fprintf(
+          stderr,
+          "weave: no npm here, so the site has no search; it comes with Node.js, or with\n"
+          "Debian's package npm (large), and `ladder docs` then fetches one small library\n");
       return false;
     }
   }
@@ -114,41 +84,114 @@ bool fetch_search_library(const SiteOptions& options) {
   return true;
 }
 
-// A page that is larger than this is slow to open, and too long to read.
-void check_sizes(const fs::path& html) {
-  constexpr std::uintmax_t most = 1000 * 1000;
+// Each page learns its own name, for the links to the other languages.
+void finish_page(const fs::path& file) {
+  // A larger one is slow to open, and too long to read.
+  constexpr std::size_t most = 1000 * 1000;
+  const std::string name = file.filename().string(), place = page_placeholder;
+  std::string text = read_file(file);
+  for (std::size_t at = 0; (at = text.find(place, at)) != text.npos; at += name.size()) {
+    text.replace(at, place.size(), name);
+  }
+  if (text.size() > most) {
+    throw UsageError("the page " + name + " has " + std::to_string(text.size()) +
+                     " bytes, more than 1 MB");
+  }
+  write_file(file, text);
+}
+
+std::vector<Page> hand_written(const std::vector<Page>& pages) {
+  std::vector<Page> found;
+  for (const Page& page : pages) {
+    if (page.origin(1).file.rfind("docs/pages/", 0) == 0) found.push_back(page);
+  }
+  return found;
+}
+
+// Doxygen's own lists of what there is, which nothing leads to: the contents list it already.
+bool is_list(const std::string& name, const std::vector<const char*>& beginnings) {
+  return std::any_of(beginnings.begin(), beginnings.end(),
+                     [&](const char* begin) { return name.rfind(begin, 0) == 0; });
+}
+
+void finish_folder(const fs::path& html, const std::vector<Page>& pages,
+                   const std::vector<const char*>& lists) {
   for (const auto& file : fs::directory_iterator(html)) {
-    if (file.path().extension() == ".html" && file.file_size() > most) {
-      throw UsageError("the page " + file.path().filename().string() + " has " +
-                       std::to_string(file.file_size()) + " bytes, more than 1 MB");
+    if (file.path().extension() != ".html") continue;
+    if (is_list(file.path().filename().string(), lists)) {
+      fs::remove(file.path());
+    } else {
+      finish_page(file.path());
     }
+  }
+  const std::vector<std::string> broken = broken_links(html, pages);
+  if (!broken.empty()) throw UsageError(join(broken, "\n"));
+}
+
+// Pages that are no longer made must not stay; what is large and never changes may.
+void empty(const fs::path& html) {
+  fs::create_directories(html);
+  for (const auto& entry : fs::directory_iterator(html)) {
+    if (entry.path().filename() != "mathjax") fs::remove_all(entry.path());
   }
 }
 
 }  // namespace
 
-void make_site(const Course& course, const std::vector<Page>& pages, const SiteOptions& options) {
-  require(theme_css, "doxygen-awesome-css");
-  const fs::path html = options.output / "html", markdown = options.output / "pages";
-  fs::remove_all(markdown);
-  fs::create_directories(markdown);
-  // Pages that are no longer made must not stay; what is large and never changes may.
-  if (fs::exists(html)) {
-    for (const auto& entry : fs::directory_iterator(html)) {
-      if (entry.path().filename() != "mathjax") fs::remove_all(entry.path());
-    }
-  }
-  std::vector<Page> hand_written;
+void make_site(const Course& course, const std::vector<Page>& pages, const Edition& edition,
+               const SiteOptions& options) {
+  const bool first = edition.folder.empty();
+  const DoxygenRun doxygen{options.source,
+                           options.output / edition.language,
+                           options.html() / edition.folder,
+                           options.doxygen,
+                           edition.doxygen,
+                           ""};
+  if (first) empty(options.html());
+  write_frame(doxygen, *course.words, [&](const std::string& frame) {
+    return with_theme(frame, navigation_html(course, hand_written(pages), edition), edition);
+  });
+  fs::create_directories(doxygen.work / "pages");
   for (const Page& page : pages) {
-    write_file(markdown / (page.name() + ".md"), page.text());
-    if (page.origin(1).file.rfind("docs/pages/", 0) == 0) hand_written.push_back(page);
+    write_file(doxygen.work / "pages" / (page.name() + ".md"), page.text());
   }
-  write_header(options, navigation_html(course, hand_written));
-  run_doxygen(pages, options);
-  copy_mathjax(html);
-  const bool search = options.search && fetch_search_library(options);
-  write_file(html / "search-data.js", search ? search_data(pages) : "var ladderPages = null;\n");
-  check_sizes(html);
+  run_doxygen(doxygen, [&](const std::string& log) { return explain_warnings(log, pages); });
+  // The editions share what has no language.
+  if (first) copy_mathjax(options.html());
+  const bool search = options.search && (first ? fetch_search_library(options)
+                                               : fs::exists(options.html() / "minisearch.js"));
+  write_file(doxygen.html / "search-data.js",
+             search ? search_data(pages) : "var ladderPages = null;\n");
+}
+
+void make_api(const Course& course, const std::vector<Page>& pages,
+              const std::vector<ApiHeader>& headers, const SiteOptions& options) {
+  const Edition& english = editions().front();
+  std::string input;
+  for (const ApiHeader& header : headers) input += " " + (options.source / header.file).string();
+  const DoxygenRun doxygen{options.source,
+                           options.output / "api",
+                           options.html() / "api",
+                           options.doxygen,
+                           english.doxygen,
+                           read_file(options.source / "docs" / "Doxyfile.api") + "INPUT =" + input +
+                               "\nINPUT_FILTER = \"" + options.weave + " comments\"\n"};
+  const std::string home = "../";
+  write_frame(doxygen, *course.words, [&](const std::string& frame) {
+    return with_theme(frame, navigation_html(course, hand_written(pages), english, home), english,
+                      home);
+  });
+  run_doxygen(doxygen, [&](const std::string& log) {
+    return api_errors(log, headers, options.source.string());
+  });
+  finish_folder(doxygen.html, {},
+                {"index.", "annotated.", "classes.", "hierarchy.", "files.", "functions", "globals",
+                 "namespaces.", "namespacemembers", "doxygen_crawl"});
+}
+
+void finish_edition(const Edition& edition, const std::vector<Page>& pages,
+                    const SiteOptions& options) {
+  finish_folder(options.html() / edition.folder, pages, {"dir_", "pages.", "doxygen_crawl"});
 }
 
 }  // namespace ladder::weave

@@ -8,7 +8,7 @@ namespace ladder::weave {
 
 namespace {
 
-constexpr double row_height = 34, lane_width = 22, margin = 16, character = 7.3;
+constexpr double row_height = 34, lane_width = 22, margin = 16;
 
 struct Node {
   const Solver* solver;
@@ -36,17 +36,17 @@ std::map<std::string, Node> place(const Chapter& chapter) {
 std::string step_graph(const Chapter& chapter) {
   const std::map<std::string, Node> nodes = place(chapter);
   int lanes = 1;
-  std::size_t longest = 0;
-  std::string description = "Steps and what they build on:";
+  double longest = 0;
+  const Words& say = *chapter.words;
+  std::string description = say("Steps and what they build on:");
   for (const Solver& step : chapter.steps) {
     lanes = std::max(lanes, nodes.at(step.entry.name).lane + 1);
-    longest = std::max(longest, step.header.title.size());
+    longest = std::max(longest, text_width(step.header.title, 14));
     description += " " + step.header.title + ";";
   }
   const double text_x = margin + lanes * lane_width;
-  Svg svg(text_x + character * static_cast<double>(longest) + margin,
-          row_height * static_cast<double>(nodes.size()), "The steps and what they build on",
-          description);
+  Svg svg(text_x + longest + margin, row_height * static_cast<double>(nodes.size()),
+          say("The steps and what they build on"), description);
   const auto x = [](const Node& node) { return margin + node.lane * lane_width; };
   const auto y = [](const Node& node) { return row_height * (node.row + 0.5); };
   for (const auto& [name, node] : nodes) {
@@ -65,7 +65,7 @@ std::string step_graph(const Chapter& chapter) {
     svg.text(text_x, y(node) + 5, node.solver->header.title, "kl-link");
     svg.end_link();
   }
-  return svg.figure("Each step builds on the one that its arrow comes from.");
+  return svg.figure(say("Each step builds on the one that its arrow comes from."));
 }
 
 }  // namespace ladder::weave

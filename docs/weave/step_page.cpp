@@ -5,18 +5,21 @@
 #include "docs/weave/html.hpp"
 #include "docs/weave/listing.hpp"
 #include "docs/weave/pages.hpp"
+#include "docs/weave/prose.hpp"
 
 namespace ladder::weave {
 
-std::string way_html(const Neighbour& previous, const Neighbour& up, const Neighbour& next) {
+std::string way_html(const Neighbour& previous, const Neighbour& up, const Neighbour& next,
+                     const Words& say) {
   const auto side = [](const Neighbour& to, const char* css_class, const std::string& before,
                        const std::string& after) {
     if (to.file.empty()) return std::string("<span></span>");
     return "<a class=\"" + std::string(css_class) + "\" href=\"" + to.file + "\">" + before +
            inline_code(to.title) + after + "</a>";
   };
-  return "<nav class=\"kl-way\" aria-label=\"Steps\">" + side(previous, "kl-previous", "‹ ", "") +
-         side(up, "kl-up", "", "") + side(next, "kl-next", "", " ›") + "</nav>\n";
+  return "<nav class=\"kl-way\" aria-label=\"" + say("Steps") + "\">" +
+         side(previous, "kl-previous", "‹ ", "") + side(up, "kl-up", "", "") +
+         side(next, "kl-next", "", " ›") + "</nav>\n";
 }
 
 std::string fact_html(const std::string& name, const std::string& value) {
@@ -31,10 +34,11 @@ std::string feature_anchor(const std::string& name) {
   return anchor;
 }
 
-std::string features_html(const std::vector<std::string>& names) {
+std::string features_html(const std::vector<std::string>& names, const Words& say) {
   std::string html;
   for (const std::string& name : names) {
-    html += (html.empty() ? "" : ", ") + link("features.html#" + feature_anchor(name), name);
+    html +=
+        (html.empty() ? "" : ", ") + link("features.html#" + feature_anchor(name), say.name(name));
   }
   return html;
 }
@@ -57,19 +61,19 @@ Neighbour neighbour(const Solver* solver) {
 std::string way_of(const Chapter& chapter, const Solver& solver) {
   const std::vector<const Solver*> order = reading_order(chapter);
   const auto place = std::find(order.begin(), order.end(), &solver);
-  const Neighbour up{chapter.page_file(), "Chapter " + chapter.number};
+  const Neighbour up{chapter.page_file(), (*chapter.words)("Chapter {}", {chapter.number})};
   const Neighbour previous = place == order.begin() ? Neighbour{} : neighbour(*(place - 1));
   const Neighbour next =
       place == order.end() || place + 1 == order.end() ? Neighbour{} : neighbour(*(place + 1));
-  return way_html(previous, up, next);
+  return way_html(previous, up, next, *chapter.words);
 }
 
-std::string needs_text(const Needs& needs) {
+std::string needs_text(const Needs& needs, const Words& say) {
   std::string text;
   if (needs.architecture > 75) text = "sm_" + std::to_string(needs.architecture);
   if (needs.shared_bytes > 0) {
-    text += (text.empty() ? "" : ", ") + count_text(static_cast<double>(needs.shared_bytes)) +
-            " bytes of shared memory";
+    text += (text.empty() ? "" : ", ") +
+            say("{} bytes of shared memory", {count_text(static_cast<double>(needs.shared_bytes))});
   }
   return text;
 }
@@ -101,27 +105,29 @@ std::string exercise_links(const Chapter& chapter, const Solver& solver) {
 
 std::string facts_of(const Chapter& chapter, const Solver& solver) {
   const SolverHeader& header = solver.header;
-  std::string facts = fact_html("Builds on", solver_links(chapter, header.builds_on)) +
-                      fact_html("Rewrites", solver_links(chapter, header.rewrites)) +
-                      fact_html("New", features_html(header.introduces)) +
-                      fact_html("Needs", needs_text(header.needs)) +
-                      fact_html("Limits", limits_text(header.limits));
+  const Words& say = *chapter.words;
+  std::string facts = fact_html(say("Builds on"), solver_links(chapter, header.builds_on)) +
+                      fact_html(say("Rewrites"), solver_links(chapter, header.rewrites)) +
+                      fact_html(say("New"), features_html(header.introduces, say)) +
+                      fact_html(say("Needs"), needs_text(header.needs, say)) +
+                      fact_html(say("Limits"), limits_text(header.limits));
   if (header.nondeterministic) {
-    facts += fact_html("Result varies", escape(*header.nondeterministic));
+    facts += fact_html(say("Result varies"), escape(say.name(*header.nondeterministic)));
   }
-  facts += fact_html("Exercises", exercise_links(chapter, solver));
-  facts += fact_html("Run it", "<code>./ladder check " + escape(solver.entry.short_id()) +
-                                   "</code> · <code>" + escape(solver.file) + "</code>");
+  facts += fact_html(say("Exercises"), exercise_links(chapter, solver));
+  facts += fact_html(say("Run it"), "<code>./ladder check " + escape(solver.entry.short_id()) +
+                                        "</code> · <code>" + escape(solver.file) + "</code>");
   return "<dl class=\"kl-facts\">\n" + facts + "</dl>\n";
 }
 
-void add_claims(Page& page, const Solver& solver) {
+void add_claims(Page& page, const Solver& solver, const Words& say) {
   if (solver.header.claims.empty()) return;
-  std::string html = "<p>The emulator counts these on every run of the course's checks:</p>\n<ul>";
+  std::string html =
+      "<p>" + say("The emulator counts these on every run of the course's checks:") + "</p>\n<ul>";
   for (const Relation& claim : solver.header.claims) {
     html += "<li><code>" + escape(claim.text) + "</code></li>\n";
   }
-  page.heading("What is checked", solver.page() + "_claims");
+  page.heading(say("What is checked"), solver.page() + "_claims");
   page.html(html + "</ul>\n");
 }
 
@@ -129,7 +135,7 @@ void add_results(Page& page, const Chapter& chapter, const Solver& solver, const
   const std::string timings = timings_html(chapter, solver, parent);
   const std::string counters = counters_html(chapter, solver, parent);
   if (timings.empty() && counters.empty()) return;
-  page.heading("Results", solver.page() + "_results");
+  page.heading((*chapter.words)("Results"), solver.page() + "_results");
   if (!timings.empty()) page.html(timings);
   if (!counters.empty()) page.html(counters);
 }
@@ -140,30 +146,32 @@ Page step_page(const Chapter& chapter, const Solver& solver) {
   const std::vector<Segment> segments = segments_of(solver.lines, solver.header);
   const std::vector<std::string> code = code_of(segments);
   const Solver* parent = chapter.find(solver.parent());
+  const Words& say = *chapter.words;
   Page page(solver.page(), solver.header.title, {solver.file, 1});
   page.html(way_of(chapter, solver) + facts_of(chapter, solver));
+  add_language_note(page, solver.translation, say);
   std::string prose;
   for (const Segment& segment : segments) {
     if (!segment.prose) break;
-    page.markdown(join(segment.lines, "\n"), {solver.file, segment.first_line});
-    prose += join(segment.lines, "\n");
+    prose += add_prose(page, solver.translation, say, join(segment.lines, "\n"),
+                       {solver.file, segment.first_line});
   }
   page.find("", solver.header.title, join(solver.header.introduces, ", "), prose);
   const std::string program = solver.page() + "_program";
-  page.heading("The program", program);
-  add_program(page, segments, solver.file);
-  page.find(program, solver.header.title + " (program)", "", join(code, "\n"));
+  page.heading(say("The program"), program);
+  add_program(page, segments, solver.file, solver.translation, say);
+  page.find(program, say("{} (program)", {solver.header.title}), "", join(code, "\n"));
   if (parent != nullptr) {
-    page.heading("What changed", solver.page() + "_changes");
+    page.heading(say("What changed"), solver.page() + "_changes");
     page.html(difference_html(code_of(segments_of(parent->lines, parent->header)), code,
-                              parent->header.title, parent->page_file()));
+                              parent->header.title, parent->page_file(), say));
   }
   add_results(page, chapter, solver, parent);
-  add_claims(page, solver);
-  page.heading("The plain program", solver.page() + "_plain");
-  page.html("<details class=\"kl-plain\"><summary>" + escape(solver.file) +
-            ", without its prose</summary>\n" + plain_listing(code) + "</details>\n" +
-            way_of(chapter, solver));
+  add_claims(page, solver, say);
+  page.heading(say("The plain program"), solver.page() + "_plain");
+  page.html("<details class=\"kl-plain\"><summary>" +
+            say("{}, without its prose", {escape(solver.file)}) + "</summary>\n" +
+            plain_listing(code) + "</details>\n" + way_of(chapter, solver));
   return page;
 }
 

@@ -6,6 +6,16 @@
 
 namespace ladder::weave {
 
+double text_width(std::string_view utf8, double font_size) {
+  double width = 0;
+  for (const char c : utf8) {
+    const auto byte = static_cast<unsigned char>(c);
+    if ((byte & 0xc0) == 0x80) continue;  // goes on with a character
+    width += byte >= 0xe3 ? 1.0 : 0.52;   // from U+3000 on
+  }
+  return width * font_size;
+}
+
 namespace {
 
 // Tenths are enough, and whole numbers need no point.

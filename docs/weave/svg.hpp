@@ -7,6 +7,9 @@
 
 namespace ladder::weave {
 
+// About how wide a text is drawn, in the units of `font_size`; Chinese characters are square.
+double text_width(std::string_view utf8, double font_size);
+
 class Svg {
  public:
   // In its own units; shown as wide as the page allows, but no wider than natural size. The title

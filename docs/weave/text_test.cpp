@@ -3,6 +3,8 @@
 
 #include "common/harness/text.hpp"
 #include "common/harness/verdict.hpp"
+#include "docs/weave/api.hpp"
+#include "docs/weave/comments.hpp"
 #include "docs/weave/difference.hpp"
 #include "docs/weave/hand_written.hpp"
 #include "docs/weave/highlight.hpp"
@@ -130,11 +132,86 @@ TEST_CASE("the theme finds its places in Doxygen's template, or says that it doe
   const std::string themed = with_theme(
       "<!DOCTYPE html><html xmlns=\"x\"><head>$mathjax</head><body>\n<!--BEGIN TITLEAREA-->t"
       "<!--END TITLEAREA--></body></html>",
-      "<nav>n</nav>", "en");
+      "<nav>n</nav>", editions().front());
   CHECK(themed.find("<html lang=\"en\">") != std::string::npos);
   CHECK(themed.find("<body>\n<nav>n</nav>") != std::string::npos);
   CHECK(themed.find("ladder.js") != std::string::npos);
   CHECK(themed.find("TITLEAREA") == std::string::npos);
   CHECK(themed.find("$mathjax") == std::string::npos);
-  CHECK_THROWS_AS(with_theme("<html><body></body></html>", "", "en"), MachineError);
+  CHECK_THROWS_AS(with_theme("<html><body></body></html>", "", editions().front()), MachineError);
+}
+
+TEST_CASE("comments of a header become Doxygen's, line for line") {
+  const std::string header =
+      "// What it is for.\n//\n//   example();\n#pragma once\n\nnamespace a {\n\n"
+      "// One @thing.\nstruct One {\n  int x = 0;  // in bytes\n  One(const One&) = delete;\n"
+      "  // Says <x>.\n  int get() const {\n    // not for Doxygen\n    return x;  // nor this\n  "
+      "}\n};\n\n"
+      "// A remark of its own.\n\nint f(const char* = \"http://x\");\n}  // namespace a\n";
+  const std::string text = doxygen_comments(header);
+  const std::vector<std::string> lines = lines_of(text);
+  CHECK(lines.size() == lines_of(header).size());
+  CHECK(text.rfind("/// \\file\n/// What it is for.\n///\n///     example();\n\nnamespace a {",
+                   0) == 0);
+  CHECK(lines[7] == "/// One \\@thing.");
+  CHECK(lines[9] == "  int x = 0;  ///< in bytes");
+  CHECK(lines[10].empty());
+  CHECK(lines[11] == "/// Says &lt;x>.");
+  CHECK(lines[13] == "    // not for Doxygen");
+  CHECK(lines[14] == "    return x;  // nor this");
+  CHECK(lines[18] == "// A remark of its own.");
+  CHECK(lines[20] == "int f(const char* = \"http://x\");");
+  CHECK(purpose_of(header) == "What it is for.\n\n  example();\n");
+}
+
+TEST_CASE("a member without a word is an error only in headers that learners include") {
+  const std::vector<ApiHeader> headers = {{"common/check.hpp", "", true},
+                                          {"common/harness/judge.hpp", "", false}};
+  const std::string log =
+      "/c/common/check.hpp:3: warning: Member f() (function) of x is not documented.\n"
+      "/c/common/harness/judge.hpp:4: warning: Member g() (function) of x is not documented.\n"
+      "/c/common/harness/judge.hpp:5: warning: unable to resolve reference\n";
+  CHECK(api_errors(log, headers, "/c") ==
+        "common/check.hpp:3: warning: Member f() (function) of x is not documented.\n"
+        "common/harness/judge.hpp:5: warning: unable to resolve reference\n");
+  CHECK(headers[0].page_file() == "api/check_8hpp.html");
+}
+
+TEST_CASE("emphasis needs no blanks round it, and arithmetic is none") {
+  CHECK(emphasis_as_html("让*每一种*规模**都**对") == "让<em>每一种</em>规模<strong>都</strong>对");
+  CHECK(emphasis_as_html("t + 2 * 16384, t * b, `*p * *q`") == "t + 2 * 16384, t * b, `*p * *q`");
+  CHECK(emphasis_as_html("**想法。** 拿来") == "<strong>想法。</strong> 拿来");
+}
+
+TEST_CASE("words are said in the edition's language, and those that are not there are told") {
+  const Words say("zh", "# names\nBuilds on = 前一步\n{} of {} = {} / {}\n", "words.txt");
+  CHECK(say("Builds on") == "前一步");
+  CHECK(say("{} of {}", {"1", "2"}) == "1 / 2");
+  CHECK(say.missing().empty());
+  CHECK(say("New") == "New");
+  CHECK(say.name("float4") == "float4");
+  CHECK(say.missing() == std::set<std::string>{"New"});
+  CHECK(Words()("{} takes {}", {"a", "b"}) == "a takes b");
+  CHECK_THROWS_WITH_AS(Words("zh", "\nBuilds on\n", "w.txt"), doctest::Contains("w.txt:2: "),
+                       UsageError);
+  CHECK_THROWS_WITH_AS(Words("zh", "a {} = b\n", "w.txt"), doctest::Contains("w.txt:1: "),
+                       UsageError);
+}
+
+TEST_CASE("prose without a translation stays English, and old prose has the English beside it") {
+  const Words say("zh", "", "words.txt");
+  const std::string english = "One.\n\n    code\n\nTwo.\n\nThree.\n";
+  const auto hash = [](const std::string& text) { return Paragraph{"", 0, text}.hash(); };
+  const Translation translation(
+      "<!-- " + hash("One.") + " -->\n一。\n\n<!-- " + hash("Two!") + " -->\n二。\n", "zh/x.md",
+      paragraphs_of(english, "x.md"));
+  Page page("x", "X", {"x.md", 1});
+  const std::string shown = add_prose(page, translation, say, english, {"x.md", 1});
+  CHECK(page.text().find("One.") == std::string::npos);
+  CHECK(page.text().find("一。") != std::string::npos);
+  CHECK(page.text().find("kl-stale") < page.text().find("二。"));
+  CHECK(page.text().find("二。") < page.text().find("Two."));
+  CHECK(page.text().find("    code") != std::string::npos);
+  CHECK(page.text().find("Three.") != std::string::npos);
+  CHECK(shown.find("Three.") != std::string::npos);
 }
