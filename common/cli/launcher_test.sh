@@ -168,11 +168,17 @@ fake apt-get 'exit 0'
 if ((EUID == 0)); then
   launch list
   launch docs --help
+  launch test
   check "what only the site needs is not installed for other commands" never_called apt-get
   launch docs
   check "the site's packages are installed when it is asked for" called \
     "apt-get .*install .*doxygen.* doxygen-awesome-css libjs-mathjax"
   check "the command runs after its packages came" says "<docs>"
+  as_user=(LADDER_BROWSER=true)
+  launch test
+  check "a browser is installed for the tests where it is asked for" called \
+    "apt-get .*install .*chromium"
+  as_user=()
 fi
 rm -rf "$root/build" "$box/include/doctest"
 : >"$calls"
