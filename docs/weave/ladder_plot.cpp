@@ -13,13 +13,13 @@ constexpr double left = 24, right = 470, top = 44, row_height = 46;
 // One look for each size; a third and further sizes repeat them.
 constexpr const char* marks[] = {"kl-series-1", "kl-series-2", "kl-series-3", "kl-series-4"};
 
-std::string plain_sizes(const Sizes& sizes) {
+std::string plain_sizes(const Sizes& sizes, const Words& say) {
   std::string text;
   for (const auto& [name, value] : sizes) {
     int exponent = 0;
     const bool power = std::frexp(value, &exponent) == 0.5 && exponent > 11;
     text += (text.empty() ? "" : ", ") + name + " = " +
-            (power ? "2^" + std::to_string(exponent - 1) : size_text(value));
+            (power ? "2^" + std::to_string(exponent - 1) : say.name(size_text(value)));
   }
   return text;
 }
@@ -89,7 +89,7 @@ std::string ladder_plot(const Chapter& chapter, const Measurements& measured) {
         const Timing* timing = measured.find(step.entry.id(), at);
         if (timing == nullptr || timing->ceilings.empty()) continue;
         ceiling = timing->ceilings.front().name;
-        description += " " + step.header.title + ", " + plain_sizes(at) + ": " +
+        description += " " + step.header.title + ", " + plain_sizes(at, say) + ": " +
                        percent_text(timing->ceilings.front().ratio) + ".";
       }
     }
@@ -100,7 +100,7 @@ std::string ladder_plot(const Chapter& chapter, const Measurements& measured) {
   double legend = left;
   for (std::size_t s = 0; s < plot.sizes.size(); ++s) {
     draw_mark(svg, s, legend, 12);
-    const std::string name = plain_sizes(plot.sizes[s]);
+    const std::string name = plain_sizes(plot.sizes[s], say);
     svg.text(legend + 10, 16, name, "kl-small");
     legend += 30 + text_width(name, 14);
   }
