@@ -12,6 +12,7 @@ if ! command -v doxygen >/dev/null || [[ ! -d /usr/share/doxygen-awesome-css ]];
   exit 77
 fi
 box=$(mktemp -d)
+cp "$weave" "$box/weave" # away from the build folder, whose list of solvers it would take
 trap 'rm -rf "$box"' EXIT
 failures=0
 
@@ -26,7 +27,7 @@ fresh_copy() {
 }
 make_site() {
   code=0
-  output=$(LADDER_ROOT="$box/course" "$weave" site "$box/site" --counters "$counters" --no-search 2>&1) ||
+  output=$(LADDER_ROOT="$box/course" "$box/weave" site "$box/site" --counters "$counters" --no-search 2>&1) ||
     code=$?
 }
 expect() { # expect SENTENCE CONDITION...
