@@ -157,7 +157,7 @@ void Translation::match(std::vector<Entry> entries, const std::vector<Paragraph>
     const auto found = place.find(paragraph.hash());
     if (found != place.end()) {
       next = found->second + 1;
-    } else if (next < entries.size() && !used[next] &&
+    } else if (!paragraph.is_code() && next < entries.size() && !used[next] &&
                anchor_of(entries[next].text) == anchor_of(paragraph.text)) {
       used[next] = true;
       entries[next].stale = true;

@@ -28,7 +28,7 @@ TEST_CASE("Markdown is cut at blank lines, but not inside a fence") {
   CHECK(paragraphs[0].text == "a\nb");
   CHECK(paragraphs[1].text == "```cpp\nx\n\ny\n```");
   CHECK(paragraphs[1].is_code());
-  CHECK(paragraphs[2].line == 18);
+  CHECK(paragraphs[2].line == 19);
 }
 
 TEST_CASE("a paragraph keeps its translation when its lines are broken elsewhere") {
