@@ -16,13 +16,17 @@ cp "$weave" "$box/weave" # away from the build folder, whose list of solvers it 
 trap 'rm -rf "$box"' EXIT
 failures=0
 
-# Only chapter 01, so that this takes no longer as the course grows.
+# Only chapter 01 and one page by hand, so that this takes no longer as the course grows.
 fresh_copy() {
   rm -rf "$box/course"
   mkdir -p "$box/course/chapters" "$box/course/build"
   cp -r "$source/chapters/01_vector_add" "$box/course/chapters"
   cp -r "$source/docs" "$source/meson.build" "$box/course"
   ln -s "$source/common" "$box/course/common"
+  rm -rf "$box/course/docs/pages"
+  mkdir "$box/course/docs/pages"
+  echo index >"$box/course/docs/pages/contents.txt"
+  printf '# Kernel Ladder {#index}\n\nWelcome.\n' >"$box/course/docs/pages/index.md"
   grep ' 01_vector_add ' "$LADDER_ROOT/build/solvers.txt" >"$box/course/build/solvers.txt"
 }
 make_site() {
