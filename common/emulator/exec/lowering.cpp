@@ -14,6 +14,7 @@
 #include "common/emulator/exec/text.hpp"
 #include "common/emulator/exec/thread_block.hpp"
 #include "common/emulator/exec/uniform_rows.hpp"
+#include "common/emulator/exec/written_parameters.hpp"
 
 namespace ladder::emulator {
 
@@ -442,6 +443,10 @@ void FunctionLowering::finish() {
   allocate_rows(rows_, blocks_, function_);
   find_sync_sites(blocks_, function_);
   list_effects();
+  if (source_.entry) {
+    function_.written =
+        find_written_parameters(module_.source, source_, function_.attributes.parameter_offsets);
+  }
   std::vector<std::size_t> begins, observed_begins;
   for (const DraftBlock& draft : blocks_) {
     observed_begins.push_back(function_.observed.size());

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <memory>
 
+#include "common/emulator/exec/read_log.hpp"
 #include "common/emulator/exec/warp.hpp"
 
 namespace ladder::emulator {
@@ -34,10 +35,12 @@ struct WarpAccess {
   std::uint32_t mask;   // the lanes
   std::uint32_t bytes;  // of one lane, all elements of a vector together
   // How addresses lie within each chunk of eight lanes: neighbours (== bytes), all the same (0), or
-  // Warp::no_stride. Only told for full masks.
+  // no_stride. Only told for full masks.
   std::uint32_t stride;
   // One more part of an instruction that came before: matrices are loaded in several.
   bool continues = false;
+  // All bytes touched lie in [low, low + extent).
+  std::uint64_t low, extent;
   // By lane, unspecified outside the mask; shared and local: offsets in the block's or the thread's
   // memory.
   alignas(32) AddressOfLane address;
@@ -59,8 +62,14 @@ class BlockObserver {
   virtual void finish() {}
 
   virtual void access(const WarpAccess&) {}
-  // Spaces (1 << Space) whose accesses it need not be told of now. Of generic accesses, those of the
-  // spaces they turn out to point to; the bit of generic itself saves finding that out.
+  // Whether accesses of this instruction to global memory matter there: {from, bytes, not 0 if they
+  // do}. Those that do not need not come. It holds until the launch ends.
+  virtual Interest interest(const Inst&, std::uint64_t /*address*/) {
+    return {0, ~std::uint64_t{0}, 1};
+  }
+  // Spaces (1 << Space) whose accesses it need not be told of now; ThreadBlock::find_listeners is to be
+  // called where they change other than in start(). Of generic accesses, those of the spaces they turn
+  // out to point to; the bit of generic itself saves finding that out.
   std::uint32_t ignored_spaces = 0;
   bool ignores(ptx::Space space) const {
     return ((ignored_spaces >> static_cast<unsigned>(space)) & 1) != 0;
@@ -89,6 +98,9 @@ class BlockObserver {
                          std::uint32_t /*mask*/) {}
   // A basic block of the program begins.
   virtual void entered(Warp&, const Block&, std::uint32_t /*mask*/) {}
+  // Where ordinary reads of shared memory are kept for it; those that ReadLog::keep takes do not
+  // come as accesses. nullptr: it wants them all at once.
+  virtual ReadLog* read_log() { return nullptr; }
 };
 
 class Observer {

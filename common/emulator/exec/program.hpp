@@ -211,6 +211,12 @@ struct Effect {
   std::uint32_t site = no_row;  // where executions are counted, if it stands behind a guard
 };
 
+// Through which of its parameters a kernel can write to global memory, as far as its text tells.
+struct WrittenParameters {
+  bool anything = true;                // perhaps not through parameters alone
+  std::vector<std::uint64_t> offsets;  // of pointers in the parameters' bytes
+};
+
 inline bool Prefill::of_block() const {
   return kind == Kind::special && static_cast<Special>(value) >= first_of_block;
 }
@@ -261,6 +267,7 @@ class Function {
   bool needs_parameter_memory = false;  // parameters are addressed, not only loaded
   int index = 0;                        // in the device's table of functions
   std::optional<Fault> unsupported;     // why it cannot run: its own body's or a callee's
+  WrittenParameters written;            // of a kernel
 };
 
 // Dynamic shared memory lies behind the static.

@@ -12,6 +12,10 @@ std::uint64_t* SectorSet::page(std::uint64_t number) {
   return page->data();
 }
 
+void SectorSet::mark_next_page(std::uint64_t first, std::uint64_t sectors, SiteTally& site) {
+  mark_bits(first, sectors, site);
+}
+
 void SectorSet::merge(const SectorSet& other) {
   for (const auto& [number, more] : other.pages_) {
     std::uint64_t* bits = page(number);
@@ -42,6 +46,13 @@ void Tally::settle() {
   for (const auto& function : functions) {
     if (!function) continue;
     for (SiteTally& site : function->sites) site.settle();
+  }
+}
+
+void Tally::forget_interests() {
+  for (const auto& function : functions) {
+    if (!function) continue;
+    for (SiteTally& site : function->sites) site.interest = {};
   }
 }
 

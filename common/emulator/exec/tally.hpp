@@ -1,6 +1,6 @@
-// What a host thread counts while it executes blocks of a launch that is watched for counters: by basic
-// block and by memory instruction. What a launch and each of its source lines did is worked out
-// from that at its end (observers/counters.cpp), so that counting costs little.
+// What a host thread keeps while it executes blocks of a launch that is watched: by basic block and by
+// memory instruction. What a launch and each of its source lines did is worked out from that at its
+// end (observers/counters.cpp), so that counting costs little.
 #pragma once
 
 #include <array>
@@ -8,6 +8,8 @@
 #include <memory>
 #include <unordered_map>
 #include <vector>
+
+#include "common/emulator/exec/access_pattern.hpp"
 
 namespace ladder::emulator {
 
@@ -20,46 +22,39 @@ struct BlockTally {
   std::uint64_t divergent = 0;  // times its lanes parted at its end
 };
 
-// Where memory is touched, as counters tell it apart.
-enum class Where : std::uint8_t { global, shared, local, constant };
-
 struct AccessCost {
   std::uint32_t units = 0;  // sectors, wavefronts or, of constant memory, words
   std::uint32_t ideal = 0;
 };
 
-// How a warp's addresses lay when an instruction was counted last, and what that cost for each place
-// of their base within a sector. As long as they lie alike, it costs the same.
-struct Pattern {
-  std::uint64_t number = 0;      // of this pattern, unlike any other's; 0: none
-  std::uint64_t of_leader = ~0;  // the number of the pattern that the one it follows had
-  std::uint32_t mask = 0;        // the lanes
-  Where where = Where::global;
-  struct Phase {
-    std::uint64_t times = 0;  // not yet in SiteTally::at
-    AccessCost cost;
-    std::uint32_t of_base = ~0u;  // within a sector, or a word of shared memory; ~0: none yet
-    // Global memory: runs of sectors, from the base's on; -1: too many.
-    static constexpr int most_runs = 4;
-    int runs = -1;
-    struct Run {
-      std::int32_t first;
-      std::uint32_t more;  // sectors behind the first
-    };
-    std::array<Run, most_runs> run;
-  };
-  std::array<Phase, 8> phases;
-  Phase& phase(std::uint32_t of_base) { return phases[of_base / 4]; }
-  // From the first lane, by lane: of 64-bit rows, or of 32-bit ones; and of addresses.
-  alignas(32) std::array<std::uint64_t, 32> distance;
-  alignas(32) std::array<std::uint32_t, 32> short_distance;
+// What an instruction costs whose addresses lie in its pattern, for each place of their base within a
+// sector (or a word of shared or local memory).
+struct PhaseCost {
+  std::uint64_t times = 0;    // not yet in SiteTally::at
+  std::uint64_t sectors = 0;  // of global memory, a bit for each from `first` on; 0: too far apart
+  std::int32_t first = 0;     // told from the base's sector
+  std::uint32_t of_base = ~0u;  // within the sector or the word; ~0: none yet
+  AccessCost cost;
+  int alike = 0;  // the first phase that has the same sectors, if they are far apart
+};
+
+// Addresses of global memory, and which observers of a block (by their place among those that want
+// accesses) an instruction's accesses there matter to.
+struct Interest {
+  std::uint64_t begin = 0, bytes = 0;
+  std::uint32_t observers = 0;
+  bool holds(std::uint64_t low, std::uint64_t extent) const {
+    return extent <= bytes && low - begin <= bytes - extent;
+  }
 };
 
 struct SiteTally {  // of one instruction
   struct Traffic {
     std::uint64_t requests = 0, units = 0, ideal = 0;
   };
-  Pattern pattern;
+  AccessPattern pattern;
+  std::array<PhaseCost, 8> phases;
+  Interest interest;
   // The page that it marked last (SectorSet), read or written.
   std::uint64_t page = ~std::uint64_t{0};
   std::uint64_t* bits = nullptr;
@@ -74,12 +69,19 @@ struct SiteTally {  // of one instruction
     to.ideal += times * cost.ideal;
   }
   // Moves what is not yet there to `at`.
-  void settle(Pattern::Phase& phase) {
+  void settle(PhaseCost& phase) {
     add(pattern.where, phase.cost, phase.times);
     phase.times = 0;
   }
   void settle() {
-    for (Pattern::Phase& phase : pattern.phases) settle(phase);
+    for (PhaseCost& phase : phases) {
+      if (phase.times != 0) settle(phase);
+    }
+  }
+  // Before it gets another pattern.
+  void forget_costs() {
+    settle();
+    for (PhaseCost& phase : phases) phase.of_base = ~0u;
   }
 };
 
@@ -92,13 +94,27 @@ struct FunctionTally {
 class SectorSet {
  public:
   static constexpr int page_shift = 15;  // sectors of a page: 1 MB of memory
+  static constexpr std::uint64_t page_mask = (1u << page_shift) - 1;
   void mark(std::uint64_t first, std::uint64_t last, SiteTally& site) {
-    while ((first >> page_shift) != (last >> page_shift)) {
-      const std::uint64_t end = (first >> page_shift << page_shift) + (1u << page_shift) - 1;
-      mark_in_page(first, end, site);
-      first = end + 1;
+    for (; first + 63 < last; first += 64) mark_bits(first, ~std::uint64_t{0}, site);
+    mark_bits(first, ~std::uint64_t{0} >> (63 - (last - first)), site);
+  }
+  // A bit for each sector from `first` on.
+  void mark_bits(std::uint64_t first, std::uint64_t sectors, SiteTally& site) {
+    const std::uint64_t place = first & page_mask, shift = place % 64;
+    if (site.page != first >> page_shift) [[unlikely]] {
+      site.page = first >> page_shift;
+      site.bits = page(site.page);
     }
-    mark_in_page(first, last, site);
+    std::uint64_t* const at = site.bits + place / 64;
+    *at |= sectors << shift;
+    const std::uint64_t rest = sectors >> 1 >> (63 - shift);
+    if (rest == 0) return;
+    if (place / 64 + 1 < (page_mask + 1) / 64) {
+      at[1] |= rest;
+    } else {
+      mark_next_page(first - shift + 64, rest, site);
+    }
   }
   void merge(const SectorSet& other);
   std::uint64_t count() const;
@@ -106,19 +122,8 @@ class SectorSet {
  private:
   using Page = std::array<std::uint64_t, (1u << page_shift) / 64>;
 
-  void mark_in_page(std::uint64_t first, std::uint64_t last, SiteTally& site) {
-    if (site.page != first >> page_shift) [[unlikely]] {
-      site.page = first >> page_shift;
-      site.bits = page(site.page);
-    }
-    constexpr std::uint64_t mask = (1u << page_shift) - 1, ones = ~std::uint64_t{0};
-    std::uint64_t from = (first & mask) / 64;
-    const std::uint64_t to = (last & mask) / 64;
-    std::uint64_t bits = ones << (first % 64);
-    for (; from < to; ++from, bits = ones) site.bits[from] |= bits;
-    site.bits[to] |= bits & (ones >> (63 - last % 64));
-  }
   std::uint64_t* page(std::uint64_t number);
+  void mark_next_page(std::uint64_t first, std::uint64_t sectors, SiteTally& site);
 
   std::unordered_map<std::uint64_t, std::unique_ptr<Page>> pages_;
 };
@@ -127,10 +132,17 @@ struct Tally {
   std::vector<std::unique_ptr<FunctionTally>> functions;  // by Function::index
   SectorSet read, written;                                // of global memory
   std::uint64_t patterns = 0;                             // numbers given so far
+  // Scattered sectors that were marked lately: the same ones are often touched again.
+  struct Marked {
+    std::uint64_t pattern = 0, sector = 0;
+    bool operator==(const Marked&) const = default;
+  };
+  std::array<Marked, 256> marked;
 
   FunctionTally* of(const Function& function);
   void settle();
   void merge(const Tally& other);
+  void forget_interests();  // observers are asked again
 };
 
 }  // namespace ladder::emulator

@@ -40,8 +40,14 @@ ThreadBlock::ThreadBlock(const LaunchState& launch_state, Worker& its_worker)
   for (const auto& observer : *launch.observers) {
     observers.push_back(observer->observe(*this));
     if (observer->wants_entries()) entry_observers.push_back(observers.back().get());
-    if (observer->wants_accesses()) access_observers.push_back(observers.back().get());
+    if (!observer->wants_accesses()) continue;
+    if (ReadLog* log = observers.back()->read_log()) {
+      read_log = log;
+      read_log_bit = 1u << access_observers.size();
+    }
+    access_observers.push_back(observers.back().get());
   }
+  accesses_matter = launch.counts || !access_observers.empty();
 }
 
 ThreadBlock::~ThreadBlock() = default;
@@ -60,6 +66,17 @@ void ThreadBlock::start(std::uint64_t ticket) {
   }
   for (const auto& warp : warps_) warp->start();
   for (const auto& observer : observers) observer->start();
+  find_listeners();
+}
+
+void ThreadBlock::find_listeners() {
+  for (std::size_t space = 0; space < std::size(listeners); ++space) {
+    listeners[space] = 0;
+    for (std::size_t place = 0; place < access_observers.size(); ++place) {
+      const bool listens = !access_observers[place]->ignores(static_cast<ptx::Space>(space));
+      listeners[space] |= (listens ? 1u : 0u) << place;
+    }
+  }
 }
 
 ThreadBlock::Outcome ThreadBlock::run() {

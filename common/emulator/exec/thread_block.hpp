@@ -13,6 +13,7 @@
 namespace ladder::emulator {
 
 class BlockObserver;
+class ReadLog;
 
 class ThreadBlock {
  public:
@@ -54,6 +55,13 @@ class ThreadBlock {
   std::vector<std::unique_ptr<BlockObserver>> observers;
   // Those of them that want BlockObserver::entered, or access.
   std::vector<BlockObserver*> entry_observers, access_observers;
+  // By ptx::Space: those of access_observers that do not ignore it, a bit for each by its place.
+  std::uint32_t listeners[8] = {};
+  void find_listeners();
+  bool accesses_matter = false;  // to anybody
+  // Of the one among access_observers that has a log of reads, and its bit.
+  ReadLog* read_log = nullptr;
+  std::uint32_t read_log_bit = 0;
 
   // A fault of a warp's instruction, with who and where.
   Finding finding(const Warp& warp, const KernelFault& fault) const;

@@ -53,7 +53,7 @@ Warp::Warp(ThreadBlock& its_block, unsigned its_index)
   kernel->blocks = launch.blocks_of(*launch.function).data();
   allocate_rows(*kernel);
   kernel->cache = worker.cache_of(*launch.function);
-  if (launch.counts) kernel->tally = worker.tally.of(*launch.function);
+  if (launch.watched()) kernel->tally = worker.tally.of(*launch.function);
   fill_rows(*kernel, *this, 0);
   compute_rows(*kernel, *this, 0, launch.function->first_block_prologue);
   frames_.push_back(std::move(kernel));

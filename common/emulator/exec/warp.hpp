@@ -67,7 +67,8 @@ struct alignas(64) AddressShape {
   std::uint64_t low = 0;                 // the least address
   std::uint64_t bytes = 0;               // from there to the end of the greatest's bytes
   std::uint64_t chunk_from_low[4] = {};  // addresses of each chunk's first lane
-  std::uint32_t stride = 0;  // within a chunk of eight lanes, Warp::no_stride or Warp::scattered
+  std::uint32_t stride = 0;   // within a chunk of eight lanes, Warp::no_stride or Warp::scattered
+  std::uint64_t pattern = 0;  // watched: AccessPattern::number of who found it
   alignas(64) std::uint32_t lane_from_low[lanes] = {};  // scattered only
 };
 
@@ -75,11 +76,10 @@ struct alignas(64) AddressShape {
 struct alignas(128) Worker {
   static constexpr std::size_t most_shapes = 64;
   AddressShape shapes[most_shapes];
-  std::uint64_t patterns[most_shapes] = {};  // for counters: Pattern::number of who found the shape
   const LaunchState* launch = nullptr;
   std::vector<std::vector<Range>> caches;  // by function index, then Inst::cache
   Counters counters;                       // instructions and barriers, always
-  Tally tally;                             // if the launch is watched for counters
+  Tally tally;                             // if the launch is watched
   std::atomic<std::uint64_t> finished{0};  // blocks; read by other threads
 
   Range* cache_of(const Function& function);
@@ -91,7 +91,7 @@ struct Frame {
   const Block* blocks = nullptr;
   std::byte* rows = nullptr;
   Range* cache = nullptr;
-  FunctionTally* tally = nullptr;  // nullptr: not watched for counters
+  FunctionTally* tally = nullptr;  // nullptr: not watched
   Frame* parent = nullptr;         // nullptr: the kernel
   std::uint32_t return_block = 0;
   const CallSite* call = nullptr;

@@ -96,7 +96,7 @@ void Warp::enter_function(const Function& callee, const CallSite& call, u32 mask
                       call.source};
   }
   entered.cache = worker.cache_of(callee);
-  if (launch.counts) entered.tally = worker.tally.of(callee);
+  if (launch.watched()) entered.tally = worker.tally.of(callee);
   allocate_rows(entered);
   fill_rows(entered, *this, 0);
   compute_rows(entered, *this, 0, callee.prologue.size());

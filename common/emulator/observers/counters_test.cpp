@@ -125,6 +125,41 @@ TEST_CASE("addresses that lie as they did, from another base, cost the same") {
   CHECK(c.global_load_sectors == 2 * (3 * (4 + 5 + 4) + 1 + 5));
 }
 
+TEST_CASE("sectors that are scattered are marked for each base, and once for each sector") {
+  // Lane l reads word 16 * l, then the words behind it; then all again from 4 bytes before.
+  const Counters c = counters_of(R"(
+    mul.wide.u32 %rd2, %r1, 60;
+    add.u64 %rd1, %rd1, %rd2;
+    mov.u32 %r5, 0;
+  again:
+    ld.global.u32 %r6, [%rd1];
+    ld.global.u32 %r7, [%rd1+4];
+    add.u64 %rd1, %rd1, 8;
+    add.u32 %r5, %r5, 1;
+    setp.lt.u32 %p1, %r5, 6;
+    @%p1 bra again;
+    sub.u64 %rd1, %rd1, 4;
+    ld.global.u32 %r6, [%rd1];)");
+  CHECK(c.unique_read_bytes == 32 * 32 * 2);
+  CHECK(c.global_load_sectors == 32 * 13);
+}
+
+TEST_CASE("constant memory counts the different words that a warp asks for") {
+  const Counters c = counters_of(R"(
+    mov.u64 %rd3, table;
+    ld.const.u32 %r6, [%rd3];
+    mul.wide.u32 %rd4, %r4, 4;
+    add.u64 %rd4, %rd4, %rd3;
+    ld.const.u32 %r6, [%rd4];
+    and.b32 %r7, %r4, 3;
+    mul.wide.u32 %rd4, %r7, 4;
+    add.u64 %rd4, %rd4, %rd3;
+    ld.const.u32 %r6, [%rd4];)",
+                                 64, ".const .align 4 .b8 table[4096];\n");
+  CHECK(c.constant_requests == 2 * 3);
+  CHECK(c.constant_words == 2 * (1 + 32 + 4));
+}
+
 TEST_CASE("a page of sectors is marked once, whoever marks it") {
   SectorSet a, b;
   SiteTally one, two, other;
@@ -134,6 +169,10 @@ TEST_CASE("a page of sectors is marked once, whoever marks it") {
   b.mark(30, 200, other);
   a.merge(b);
   CHECK(a.count() == 191 + 6);
+  // Bits for single ones, over the ends of a word and of a page.
+  a.mark_bits(1000, 1 | std::uint64_t{1} << 40, two);
+  a.mark_bits((1 << 16) - 2, 0b1111, two);
+  CHECK(a.count() == 191 + 6 + 2 + 4);
 }
 
 TEST_CASE("opcodes count for what they do") {

@@ -32,7 +32,7 @@ using ptx::Space;
 template <class Visit>
 bool for_spans(const WarpAccess& access, const Visit& visit) {
   const std::uint32_t bytes = access.bytes;
-  if (access.stride == Warp::no_stride) {
+  if (access.stride == no_stride) {
     for (std::uint32_t left = access.mask; left != 0; left &= left - 1) {
       const int lane = std::countr_zero(left);
       if (!visit(access.address[static_cast<std::size_t>(lane)], bytes, lane)) return false;
@@ -92,6 +92,11 @@ class BlockInitCheck : public BlockObserver {
     }
   }
 
+  Interest interest(const Inst&, std::uint64_t address) override {
+    const WrittenPages::Stretch around = global_.stretch_around(address);
+    return {around.begin, around.bytes, around.complete ? 0u : 1u};
+  }
+
   void copy_done(Warp&, int, std::uint32_t to, std::uint32_t bytes) override {
     shared_.write(to, bytes);
   }
@@ -102,6 +107,7 @@ class BlockInitCheck : public BlockObserver {
     ignored_spaces |= 1u << static_cast<unsigned>(space);
     const bool all = ignores(Space::local) && ignores(Space::global) && ignores(Space::shared);
     if (all) ignored_spaces |= 1u << static_cast<unsigned>(Space::generic);
+    block_.find_listeners();
   }
 
   static bool reads(const WarpAccess& access) {
@@ -139,7 +145,7 @@ class BlockInitCheck : public BlockObserver {
   void check_local(const WarpAccess& access) {
     if (local_.empty() || access.inst.source->opcode.find(".param") != std::string::npos) return;
     WarpAccess by_lane = access;  // each lane has a memory of its own
-    by_lane.stride = Warp::no_stride;
+    by_lane.stride = no_stride;
     check(by_lane, [&](int lane) -> WrittenBytes& { return local_[access.warp.thread_of(lane)]; });
   }
 

@@ -249,4 +249,25 @@ TEST_CASE("ranges over pages are written where they were written") {
   CHECK(pages.complete());
 }
 
+TEST_CASE("a hole in the middle of a large array is found, and nothing around it") {
+  // One block reads p0 from its beginning, 1024 words at a time.
+  const std::string sweep = std::string(own_word) +
+                            "mov.u32 %r10, 0;\nloop:\n.loc 1 30 0\nld.global.u32 %r11, "
+                            "[%rd1];\nadd.u32 %r12, %r12, %r11;\n"
+                            "add.s64 %rd1, %rd1, 4096;\nadd.u32 %r10, %r10, 1;\nsetp.lt.u32 %p1, "
+                            "%r10, 768;\n@%p1 bra loop;\n"
+                            "ld.param.u64 %rd3, [p1];\nst.global.u32 [%rd3], %r12;\n";
+  const std::size_t bytes = 3 << 20, hole = 2'000'004;
+  for (const bool whole : {true, false}) {
+    WatchedKernel k(kernel_text(2, sweep));
+    const auto in = k.device.allocate(bytes, "in"), out = k.words(Words(1), "out");
+    k.device.set(in, 0, hole);
+    k.device.set(in + hole + 4, 0, bytes - hole - 4);
+    if (whole) k.device.set(in + hole, 0, 4);
+    const std::string text = k.found({1, 1, 1}, {1024, 1, 1}, {in, out});
+    CHECK((text == "") == whole);
+    if (!whole) CHECK(says(text, std::to_string(hole) + " bytes into"));
+  }
+}
+
 }  // namespace ladder::emulator

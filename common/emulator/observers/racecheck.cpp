@@ -5,6 +5,8 @@
 // a warp, mbarriers, fences with strong accesses, acquire and release. What one host thread executes
 // in some order is compared with it, so that a race shows although every run gives the same result.
 //
+// Reads of memory that the kernel has no pointer to write to (written_parameters.hpp) are not looked at.
+//
 // A finding is certain up to two deliberate mercies: what one thread learns, its warp knows; and where
 // several threads have read a place and some of them are known to be past it, all count as past it.
 #include "common/emulator/observers/observers.hpp"

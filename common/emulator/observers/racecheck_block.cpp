@@ -13,12 +13,6 @@ namespace {
 
 using ptx::Space;
 
-// ld.const and ld.param: nobody writes there.
-bool is_constant(const Inst& inst) {
-  const std::string_view opcode = inst.source->opcode;
-  return opcode.size() > 3 && (opcode[3] == 'c' || opcode[3] == 'p') && opcode.starts_with("ld.");
-}
-
 bool inside_block(const Inst& inst) {
   return inst.source->opcode.find(".cta") != std::string::npos;
 }
@@ -29,14 +23,22 @@ BlockRaces::BlockRaces(LaunchRaces& launch, ThreadBlock& block)
     : launch_(launch),
       block_(block),
       shared_(block.launch.shared_bytes),
-      order_(launch, block.launch.warps, shared_) {}
+      reads_(block.launch.shared_bytes),
+      order_(launch, block.launch.warps, shared_, reads_) {}
+
+// A read names its instruction; which function it was executed in must then be plain.
+ReadLog* BlockRaces::read_log() {
+  return block_.launch.function->calls_functions ? nullptr : &reads_;
+}
 
 void BlockRaces::start() {
   if (in_flight_ != 0) {  // copies of the block before that nobody waited for
-    std::fill_n(shared_.write, (shared_.bytes() + 3) / 4 << (2 - shared_.shift()), 0);
+    shared_.forget_copies();
     in_flight_ = 0;
+    reads_.forget_copies();
   }
   order_.start(block_.number);
+  reads_.begin_phase(order_.last_barrier());
 }
 
 BlockRaces::Touch BlockRaces::touch_of(Warp& warp, const Inst& inst, bool shared) const {
@@ -54,10 +56,14 @@ BlockRaces::Touch BlockRaces::touch_of(Warp& warp, const Inst& inst, bool shared
 }
 
 void BlockRaces::access(const WarpAccess& access) {
-  if (access.space == Space::local || is_constant(access.inst)) return;
+  if (access.space == Space::local) return;
   order_.run();
   const bool shared = access.space == Space::shared;
   const bool writes = access.traffic != Traffic::load && access.traffic != Traffic::async_copy;
+  if (shared || access.order != Order::weak) look_at_reads();
+  if (shared && writes) {
+    reads_.written(access.low, access.low + access.extent, order_.now(access.warp.index));
+  }
   if (access.order == Order::release || access.order == Order::acquire_release)
     order_.begin_release(access.warp, access.mask);
   Touch touch = touch_of(access.warp, access.inst, shared);
@@ -67,6 +73,45 @@ void BlockRaces::access(const WarpAccess& access) {
   touch.site |= strong_site;
   touch_lanes(touch, access.mask, writes);
   if (order_.may_synchronize(access.warp.index, shared)) synchronize(access);
+}
+
+// What nobody writes during the launch can be read in any order.
+Interest BlockRaces::interest(const Inst& inst, std::uint64_t address) {
+  if (inst.counted == Counted::constant) return {0, ~std::uint64_t{0}, 0};
+  Range range;
+  if (!block_.launch.memory->find_range(address, range)) return {address, 1, 1};  // it will fault
+  const bool reads = inst.traffic == Traffic::load || inst.traffic == Traffic::async_copy;
+  if (!reads && !launch_.may_write(address)) {
+    launch_.writes_anything();
+    block_.worker.tally.forget_interests();
+  }
+  const bool matters = !reads || inst.order != Order::weak || launch_.may_write(address);
+  return {range.begin, range.bytes, matters ? 1u : 0u};
+}
+
+void BlockRaces::look_at_reads() {
+  if (reads_.empty()) return;
+  reads_.tell([&](const ReadLog::Entry& entry, const ReadLog::Shape& shape) {
+    WarpAccess access{.warp = *entry.warp,
+                      .inst = *entry.inst,
+                      .rows = nullptr,
+                      .space = Space::shared,
+                      .traffic = Traffic::load,
+                      .order = Order::weak,
+                      .mask = shape.mask,
+                      .bytes = shape.bytes,
+                      .stride = shape.stride,
+                      .low = 0,
+                      .extent = 0,
+                      .address = {}};
+    for (std::size_t lane = 0; lane < lanes; ++lane) {
+      access.address[lane] = entry.base + shape.distance[lane];
+    }
+    Touch touch = touch_of(access.warp, access.inst, true);
+    touch.access = &access;
+    touch.bytes = access.bytes;
+    touch_all(access, touch, false);
+  });
 }
 
 void BlockRaces::touch_all(const WarpAccess& access, Touch& touch, bool writes) {
@@ -103,7 +148,7 @@ void BlockRaces::touch_lanes(Touch touch, std::uint32_t which, bool writes) {
     Cells* const cells = touch.shared ? &shared_ : launch_.page_at(touch.address);
     if (cells == nullptr) continue;
     for_cells(*cells, touch.shared, touch.address, touch.bytes, [&](std::size_t cell) {
-      writes ? write_cell(*cells, cell, touch) : read_cell(*cells, cell, touch);
+      writes ? write_cell(cells->cells, cell, touch) : read_cell(cells->cells, cell, touch);
     });
   }
 }
@@ -123,12 +168,12 @@ void BlockRaces::synchronize(const WarpAccess& access) {
   }
 }
 
-void BlockRaces::read_cell(Cells& cells, std::size_t cell, const Touch& touch) {
+void BlockRaces::read_cell(const Shadows& cells, std::size_t cell, const Touch& touch) {
   check_against_write(cells, cell, touch, Hazard::read_after_write);
   remember_read(cells, cell, touch);
 }
 
-void BlockRaces::write_cell(Cells& cells, std::size_t cell, const Touch& touch) {
+void BlockRaces::write_cell(const Shadows& cells, std::size_t cell, const Touch& touch) {
   check_against_write(cells, cell, touch, Hazard::write_after_write);
   if (cells.write[cell] >= in_flight) return;  // until the copy ends
   // An ordinary write before says more than a strong one.
@@ -141,7 +186,7 @@ void BlockRaces::write_cell(Cells& cells, std::size_t cell, const Touch& touch) 
   cells.write_site[cell] = touch.site;
 }
 
-void BlockRaces::check_against_write(const Cells& cells, std::size_t cell, const Touch& touch,
+void BlockRaces::check_against_write(const Shadows& cells, std::size_t cell, const Touch& touch,
                                      Hazard hazard) {
   const Stamp earlier = cells.write[cell];
   if (touch.window.fine(earlier, touch.stamp)) return;
@@ -158,7 +203,7 @@ void BlockRaces::check_against_write(const Cells& cells, std::size_t cell, const
   report(touch, hazard, earlier, site);
 }
 
-void BlockRaces::check_against_reads(const Cells& cells, std::size_t cell, const Touch& touch) {
+void BlockRaces::check_against_reads(const Shadows& cells, std::size_t cell, const Touch& touch) {
   const Stamp earlier = cells.read[cell];
   if (touch.window.fine(earlier, touch.stamp)) return;
   const auto races = [&](Stamp stamp, SiteNumber site) {
@@ -181,7 +226,7 @@ void BlockRaces::check_against_reads(const Cells& cells, std::size_t cell, const
   }
 }
 
-void BlockRaces::remember_read(Cells& cells, std::size_t cell, const Touch& touch) {
+void BlockRaces::remember_read(const Shadows& cells, std::size_t cell, const Touch& touch) {
   Stamp& reader = cells.read[cell];
   SiteNumber& site = cells.read_site[cell];
   if (!touch.window.fine(reader, touch.stamp)) {
@@ -225,14 +270,16 @@ Knowledge BlockRaces::knows(const Touch& touch, Stamp earlier) const {
 void BlockRaces::copy_started(Warp& warp, const Inst& inst, std::uint32_t mask,
                               const std::uint32_t* to) {
   order_.run();
+  look_at_reads();
   Touch touch = touch_of(warp, inst, true);
   for (std::uint32_t left = mask; left != 0; left &= left - 1) {
     touch.lane = std::countr_zero(left);
     touch.address = to[touch.lane];
     touch.stamp = order_.now(warp.index) << stamp_bits | warp.thread_of(touch.lane);
+    reads_.copy_begins(touch.address, touch.address + touch.bytes, order_.now(warp.index));
     for_cells(shared_, true, touch.address, touch.bytes, [&](std::size_t cell) {
-      write_cell(shared_, cell, touch);
-      shared_.write[cell] = in_flight | thread_of(touch.stamp);
+      write_cell(shared_.cells, cell, touch);
+      shared_.cells.write[cell] = in_flight | thread_of(touch.stamp);
       ++in_flight_;
     });
   }
@@ -240,23 +287,34 @@ void BlockRaces::copy_started(Warp& warp, const Inst& inst, std::uint32_t mask,
 
 void BlockRaces::copy_done(Warp& warp, int lane, std::uint32_t to, std::uint32_t bytes) {
   order_.run();
+  look_at_reads();
   const Stamp stamp = order_.now(warp.index) << stamp_bits | warp.thread_of(lane);
+  bool was_in_flight = false;
   for_cells(shared_, true, to, bytes, [&](std::size_t cell) {
-    if (shared_.write[cell] >= in_flight) --in_flight_;
-    shared_.write[cell] = stamp;
+    was_in_flight = was_in_flight || shared_.cells.write[cell] >= in_flight;
+    if (shared_.cells.write[cell] >= in_flight) --in_flight_;
+    shared_.cells.write[cell] = stamp;
   });
+  if (was_in_flight) {
+    reads_.copy_ends(to, to + bytes, epoch_of(stamp));
+  } else {
+    reads_.written(to, to + bytes, epoch_of(stamp));
+  }
 }
 
 void BlockRaces::fence(Warp& warp, const Inst& inst, std::uint32_t mask) {
+  look_at_reads();
   order_.fence(warp.index, mask, inside_block(inst));
 }
 
 void BlockRaces::warp_met(Warp& warp, std::uint32_t met, std::uint32_t going_on) {
+  look_at_reads();
   order_.warp_met(warp, met, going_on);
 }
 
 void BlockRaces::barrier_reached(Warp& warp, const Block& at, std::uint32_t mask) {
   if (at.barrier_kind != 'a') return;
+  look_at_reads();
   std::uint32_t id = 0;
   if (at.barrier_id != no_row) {
     const auto* ids = reinterpret_cast<const std::uint32_t*>(warp.frame->rows + at.barrier_id);
@@ -266,18 +324,23 @@ void BlockRaces::barrier_reached(Warp& warp, const Block& at, std::uint32_t mask
 }
 
 void BlockRaces::barrier_released(const BarrierMeeting& meeting) {
+  const bool orders_all = order_.orders_all(meeting);
+  if (!orders_all) look_at_reads();
   live_.clear();
   for (const auto& warp : block_.warps()) live_.push_back(warp->live());
   order_.released(meeting, live_);
+  if (orders_all) reads_.begin_phase(order_.last_barrier());
 }
 
 void BlockRaces::mbarrier_arrived(Warp& warp, std::uint32_t mask, std::uint32_t address) {
   const BlockOrder::Word word{.address = address, .bytes = 8, .shared = true, .inside_block = true};
+  look_at_reads();
   order_.arrived_at_object(warp, mask, word);
 }
 
 void BlockRaces::mbarrier_passed(Warp& warp, std::uint32_t, std::uint32_t address) {
   order_.run();
+  look_at_reads();
   order_.strong_read(warp.index,
                      {.address = address, .bytes = 8, .shared = true, .inside_block = true}, true);
 }

@@ -15,6 +15,7 @@ class BlockRaces : public BlockObserver {
 
   void start() override;
   void access(const WarpAccess& access) override;
+  Interest interest(const Inst& inst, std::uint64_t address) override;
   void copy_started(Warp& warp, const Inst& inst, std::uint32_t mask,
                     const std::uint32_t* to) override;
   void copy_done(Warp& warp, int lane, std::uint32_t to, std::uint32_t bytes) override;
@@ -24,6 +25,7 @@ class BlockRaces : public BlockObserver {
   void barrier_released(const BarrierMeeting& meeting) override;
   void mbarrier_arrived(Warp& warp, std::uint32_t mask, std::uint32_t address) override;
   void mbarrier_passed(Warp& warp, std::uint32_t mask, std::uint32_t address) override;
+  ReadLog* read_log() override;
 
  private:
   // One thread's access to one stretch of memory.
@@ -43,21 +45,34 @@ class BlockRaces : public BlockObserver {
     bool strong() const { return (site & strong_site) != 0; }
   };
 
+  // Before anything that a read which was kept could matter to, or that would change its order.
+  void look_at_reads();
   Touch touch_of(Warp& warp, const Inst& inst, bool shared) const;
   void touch_all(const WarpAccess& access, Touch& touch, bool writes);
   // The lanes of `which` from touch.lane on.
   void touch_lanes(Touch touch, std::uint32_t which, bool writes);
   void touch_neighbours(const Touch& touch, std::uint32_t count, bool writes);
+  void touch_sector(Cells& cells, std::size_t sector, const Touch& touch, bool writes);
+  void touch_cells(Cells& cells, std::uint64_t offset, const Touch& touch, std::uint32_t count,
+                   bool writes);
   void read_together(Touch& touch, int count);
-  bool read_eight(Cells& cells, std::size_t first, Stamps mine, const Touch& touch) const;
-  bool read_by_many(const Cells& cells, std::size_t first, const Touch& touch) const;
-  bool write_eight(Cells& cells, std::size_t first, Stamps mine, const Touch& touch) const;
+  // Several places at once, if nothing is to be looked into.
+  template <class Some>
+  bool touch_places(const Shadows& at, std::size_t first, Some mine, const Touch& touch,
+                    bool writes) const;
+  template <class Some>
+  bool read_places(const Shadows& at, std::size_t first, Some mine, const Touch& touch) const;
+  template <class Some>
+  bool read_by_many(const Shadows& at, std::size_t first, const Touch& touch) const;
+  template <class Some>
+  bool write_places(const Shadows& at, std::size_t first, Some mine, const Touch& touch) const;
   // One cell.
-  void read_cell(Cells& cells, std::size_t cell, const Touch& touch);
-  void write_cell(Cells& cells, std::size_t cell, const Touch& touch);
-  void check_against_write(const Cells& cells, std::size_t cell, const Touch& touch, Hazard hazard);
-  void check_against_reads(const Cells& cells, std::size_t cell, const Touch& touch);
-  void remember_read(Cells& cells, std::size_t cell, const Touch& touch);
+  void read_cell(const Shadows& cells, std::size_t cell, const Touch& touch);
+  void write_cell(const Shadows& cells, std::size_t cell, const Touch& touch);
+  void check_against_write(const Shadows& cells, std::size_t cell, const Touch& touch,
+                           Hazard hazard);
+  void check_against_reads(const Shadows& cells, std::size_t cell, const Touch& touch);
+  void remember_read(const Shadows& cells, std::size_t cell, const Touch& touch);
   // Calls visit(cell) for the cells of an access; none if it runs out of the stretch: it will fault.
   template <class Visit>
   static void for_cells(Cells& cells, bool shared, std::uint64_t address, std::uint32_t bytes,
@@ -76,6 +91,7 @@ class BlockRaces : public BlockObserver {
   LaunchRaces& launch_;
   ThreadBlock& block_;
   Cells shared_;
+  ReadLog reads_;
   BlockOrder order_;
   std::size_t in_flight_ = 0;  // cells
   std::vector<std::uint32_t> live_;

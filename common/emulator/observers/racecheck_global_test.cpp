@@ -259,4 +259,48 @@ TEST_CASE("launches follow each other") {
   CHECK(k.device.take_findings().empty());
 }
 
+TEST_CASE("what a kernel can write to is found whichever way it comes by the pointer") {
+  // Every thread reads the next block's word of p0 and writes its own through the pointer in %rd10.
+  const auto write_through = [](const std::string& pointer) {
+    return races(
+        "add.u32 %r20, %r1, %r3;\nmul.wide.u32 %rd6, %r20, 4;\nadd.s64 %rd6, %rd3, %rd6;\n"
+        "ld.global.u32 %r21, [%rd6];\n" +
+            pointer + ".loc 1 90 0\nst.global.u32 [%rd10], %r21;",
+        2, 32);
+  };
+  CHECK(write_through("mov.b64 %rd10, %rd1;\n").at("test.cu:90"));
+  CHECK(write_through("add.s64 %rd10, %rd5, %rd2;\n").none());
+  CHECK(write_through("selp.b64 %rd10, %rd1, %rd5, %p11;\nadd.s64 %rd10, %rd10, 0;\n"
+                      "selp.b64 %rd10, %rd10, %rd1, %p11;\n")
+            .at("test.cu:90"));
+  // Out of memory, and out of two halves.
+  CHECK(write_through("st.shared.u64 [%r10], %rd3;\nbar.sync 0;\nld.shared.u64 %rd11, [%r10];\n"
+                      "add.s64 %rd10, %rd11, %rd2;\n")
+            .at("test.cu:90"));
+  CHECK(write_through("mov.b64 {%r22, %r23}, %rd1;\nmov.b64 %rd10, {%r22, %r23};\n")
+            .at("test.cu:90"));
+}
+
+TEST_CASE("a store that goes astray into another array is told to who reads it from then on") {
+  // p1 - p0 as a number out of memory: the kernel's text has no pointer to p1 that it writes to.
+  Options options;
+  options.watch = watch_memcheck | watch_racecheck;
+  TestKernel k(
+      on_words("ld.global.u32 %r20, [%rd5];\n"  // its readers are not told at first
+               "cvt.u64.u32 %rd7, %r20;\n"
+               ".loc 1 95 0\n@%p11 st.global.u32 [%rd3], 1;\nld.global.u32 %r21, [%rd3+4];\n"
+               "mul.wide.u32 %rd8, %r21, 1024;\nadd.s64 %rd8, %rd3, %rd8;\n"
+               ".loc 1 96 0\n@%p11 st.global.u32 [%rd8], 2;\n"
+               ".loc 1 97 0\nld.global.u32 %r22, [%rd5];"),
+      options);
+  std::vector<std::uint32_t> words(4096);
+  const auto p0 = k.words(words, "p0"), p1 = k.words(words, "p1");
+  REQUIRE((p1 - p0) % 1024 == 0);
+  words[1] = static_cast<std::uint32_t>((p1 - p0) / 1024);
+  k.device.copy_in(p0, words.data(), words.size() * 4);
+  k.launch({2, 1, 1}, {1, 1, 1}, {p0, p1});
+  const Races found{k.device.take_findings()};
+  CHECK(found.at("test.cu:97"));
+}
+
 }  // namespace ladder::emulator

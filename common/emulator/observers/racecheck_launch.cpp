@@ -1,6 +1,7 @@
 #include "common/emulator/observers/racecheck_launch.hpp"
 
 #include <algorithm>
+#include <cstring>
 
 #include "common/emulator/observers/racecheck_order.hpp"
 
@@ -11,11 +12,29 @@ void LaunchRaces::start(const LaunchState& launch) {
   began_ = upcoming_epoch();
   first_site_.clear();
   swap_follows_.clear();
+  find_written(launch.function->written);
   SiteNumber next = 0;
   for (const Function* function : *launch.functions) {
     first_site_.push_back(next);
     if (function != nullptr) next += static_cast<SiteNumber>(function->source->body.size());
   }
+}
+
+void LaunchRaces::find_written(const WrittenParameters& parameters) {
+  written_.clear();
+  anything_written_ = parameters.anything;
+  for (const std::uint64_t offset : parameters.offsets) {
+    std::uint64_t pointer = 0;
+    std::memcpy(&pointer, launch_->parameter_bytes + offset, sizeof pointer);
+    Range range;
+    if (launch_->memory->find_range(pointer, range)) written_.push_back(range);
+  }
+}
+
+bool LaunchRaces::may_write(std::uint64_t address) const {
+  return anything_written_ ||
+         std::any_of(written_.begin(), written_.end(),
+                     [&](const Range& range) { return range.holds(address, 1); });
 }
 
 void LaunchRaces::end() {

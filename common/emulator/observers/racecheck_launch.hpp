@@ -69,6 +69,12 @@ class LaunchRaces {
   };
   Place place_of(SiteNumber site) const;
 
+  // Whether the launch may write to the memory around an address: as far as the kernel's text tells,
+  // and as seen so far.
+  bool may_write(std::uint64_t address) const;
+  // It does after all, to any memory.
+  void writes_anything() { anything_written_ = true; }
+
   // Whether it is the ordinary load before a loop of compare-and-swap at the same place, as the
   // programming guide writes it: the swap finds out if the value was old.
   bool swap_follows(const Place& load);
@@ -85,6 +91,7 @@ class LaunchRaces {
     Cells* cells = nullptr;
   };
   Cells* find_page(std::uint64_t address);
+  void find_written(const WrittenParameters& parameters);
   void forget();
   void drop_pages();
 
@@ -94,7 +101,9 @@ class LaunchRaces {
   std::set<BlockOrder*> blocks_;
   std::unordered_map<std::uint64_t, std::unique_ptr<Cells>> pages_;
   std::vector<std::uint64_t> unchecked_pages_;  // that have no cells in this launch
-  std::array<Recent, 256> recent_;
+  std::array<Recent, 2048> recent_;             // a matrix has a page for each row, or several
+  std::vector<Range> written_;                  // allocations
+  bool anything_written_ = false;
   std::vector<SiteNumber> first_site_;  // by function index
   std::map<const ptx::Instruction*, bool> swap_follows_;
 };

@@ -5,8 +5,8 @@
 
 namespace ladder::emulator {
 
-BlockOrder::BlockOrder(LaunchRaces& launch, unsigned warps, Cells& shared)
-    : launch_(launch), shared_(shared), warps_(warps) {
+BlockOrder::BlockOrder(LaunchRaces& launch, unsigned warps, Cells& shared, ReadLog& reads)
+    : launch_(launch), shared_(shared), reads_(reads), warps_(warps) {
   launch_.add(*this);
 }
 
@@ -31,6 +31,7 @@ void BlockOrder::forget() {
   shared_.forget();
   objects_.clear();
   barrier_ = own_from_ = began_ = launch_.next_epoch(number_);
+  reads_.begin_anew(barrier_);
   for (WarpOrder& warp : warps_) {
     warp.now = warp.together = barrier_;
     warp.apart.reset();
@@ -127,24 +128,31 @@ void BlockOrder::arrived(const Warp& warp, unsigned barrier, std::uint32_t mask)
 
 void BlockOrder::released_to_all() {
   barrier_ = launch_.next_epoch(number_);
+  const bool any_clock = std::any_of(warps_.begin(), warps_.end(), [](const WarpOrder& warp) {
+    return warp.known != nullptr || warp.seen != nullptr;
+  });
+  if (any_clock) share_knowledge();
+  for (WarpOrder& warp : warps_) {
+    warp.now = warp.together = barrier_;
+    warp.apart.reset();
+  }
+}
+
+void BlockOrder::share_knowledge() {
   ClockPointer all;
   for (WarpOrder& warp : warps_) {
     learn_seen(warp);
     all = joined(all, warp.known);
   }
   all = without(all, number_);  // the barrier says more
-  for (WarpOrder& warp : warps_) {
-    warp.known = all;
-    warp.now = warp.together = barrier_;
-    warp.apart.reset();
-  }
+  for (WarpOrder& warp : warps_) warp.known = all;
 }
 
 void BlockOrder::released(const BarrierMeeting& meeting, std::span<const std::uint32_t> live) {
   launch_.make_room();
   run();
+  if (orders_all(meeting)) return released_to_all();
   Named& named = named_[meeting.id];
-  if (meeting.all && named.clock == nullptr) return released_to_all();
   named.lanes_of_warp.resize(warps_.size());
   const auto waiting = [&](std::size_t w) {
     return meeting.lanes_of_warp[w] & ~named.lanes_of_warp[w] & live[w];

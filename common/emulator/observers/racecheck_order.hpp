@@ -20,7 +20,7 @@ namespace ladder::emulator {
 
 class BlockOrder {
  public:
-  BlockOrder(LaunchRaces& launch, unsigned warps, Cells& shared);
+  BlockOrder(LaunchRaces& launch, unsigned warps, Cells& shared, ReadLog& reads);
   ~BlockOrder();
   BlockOrder(const BlockOrder&) = delete;
 
@@ -36,6 +36,10 @@ class BlockOrder {
   void warp_met(const Warp& warp, std::uint32_t met, std::uint32_t going_on);
   // bar.arrive: these threads do not wait.
   void arrived(const Warp& warp, unsigned barrier, std::uint32_t mask);
+  // Whether all before the meeting comes before all behind it.
+  bool orders_all(const BarrierMeeting& meeting) const {
+    return meeting.all && named_[meeting.id].clock == nullptr;
+  }
   void released(const BarrierMeeting& meeting, std::span<const std::uint32_t> live);
   void fence(unsigned warp, std::uint32_t mask, bool inside_block);
 
@@ -64,6 +68,7 @@ class BlockOrder {
 
   std::uint64_t number() const { return number_; }
   Epoch now(unsigned warp) const { return warps_[warp].now; }
+  Epoch last_barrier() const { return barrier_; }
   StampWindow window(unsigned warp, bool shared) const {
     // In shared memory there are no other blocks' stamps but older ones.
     const Epoch from = shared ? 0 : own_from_;
@@ -111,6 +116,7 @@ class BlockOrder {
   void meet(WarpOrder& warp, std::uint32_t mask, std::uint32_t live);
   static void learn_seen(WarpOrder& warp);
   void released_to_all();
+  void share_knowledge();
   // What others know who synchronise with these lanes.
   ClockPointer knowledge_of_lanes(unsigned warp, std::uint32_t mask, std::uint32_t live,
                                   Epoch before) const;
@@ -118,6 +124,7 @@ class BlockOrder {
 
   LaunchRaces& launch_;
   Cells& shared_;
+  ReadLog& reads_;  // of shared memory
   std::uint64_t number_ = 0;
   Epoch began_ = 0, own_from_ = 0, barrier_ = 0;
   std::vector<WarpOrder> warps_;

@@ -1,41 +1,72 @@
 #include "common/emulator/observers/racecheck_shadow.hpp"
 
 #include <new>
+#include <utility>
 
 namespace ladder::emulator {
 
-Cells::Cells(std::size_t bytes) : bytes_(bytes) {
-  make(shift_);
+Cells::Cells(std::size_t bytes)
+    : bytes_(bytes), sector_count_((bytes + sector_bytes - 1) / sector_bytes) {
+  constexpr std::size_t sectors_at_once = 4;  // vectors of them may begin at the last
+  sectors_storage_ = make(sector_count_ + sectors_at_once, sectors);
 }
 
-void Cells::make(unsigned shift) {
-  shift_ = shift;
-  // Vectors of eight cells may begin at the last.
-  count_ = ((bytes_ + 3) / 4 << (2 - shift)) + 8;
-  storage_.reset(static_cast<std::uint32_t*>(std::calloc(count_ * 4, sizeof(std::uint32_t))));
-  if (storage_ == nullptr) throw std::bad_alloc();
-  write = storage_.get();
-  read = write + count_;
-  write_site = read + count_;
-  read_site = write_site + count_;
+Cells::Storage Cells::make(std::size_t count, Shadows& shadows) {
+  Storage storage(static_cast<std::uint32_t*>(std::calloc(count * 4, sizeof(std::uint32_t))),
+                  &std::free);
+  if (storage == nullptr) throw std::bad_alloc();
+  shadows.write = storage.get();
+  shadows.read = shadows.write + count;
+  shadows.write_site = shadows.read + count;
+  shadows.read_site = shadows.write_site + count;
+  return storage;
+}
+
+std::size_t Cells::cell_count() const {
+  return (sector_count_ * sector_bytes) >> shift_;
+}
+
+void Cells::open(std::size_t sector) {
+  if (cells_storage_ == nullptr) cells_storage_ = make(cell_count(), cells);
+  const std::size_t count = sector_bytes >> shift_, first = sector * count;
+  const Stamp write = sectors.write[sector], read = sectors.read[sector];
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto word = static_cast<Stamp>(i >> (2 - shift_));
+    cells.write[first + i] = write == 0 ? 0 : write + word;
+    cells.read[first + i] = read == 0 || read == many_blocks ? read : read + word;
+    cells.write_site[first + i] = sectors.write_site[sector];
+    cells.read_site[first + i] = sectors.read_site[sector];
+  }
+  sectors.write[sector] = opened;
 }
 
 void Cells::split(unsigned shift) {
   if (shift >= shift_) return;
-  const auto old = std::move(storage_);
-  const std::size_t old_count = count_, times = std::size_t{1} << (shift_ - shift);
-  make(shift);
+  const std::size_t old_count = cell_count(), times = std::size_t{1} << (shift_ - shift);
+  shift_ = shift;
+  if (cells_storage_ == nullptr) return;
+  const Storage old = std::exchange(cells_storage_, make(cell_count(), cells));
   for (std::size_t part = 0; part < 4; ++part) {
     const std::uint32_t* from = old.get() + part * old_count;
-    std::uint32_t* to = storage_.get() + part * count_;
-    for (std::size_t i = 0; i < (old_count - 8) * times; ++i) to[i] = from[i / times];
+    std::uint32_t* to = cells_storage_.get() + part * cell_count();
+    for (std::size_t i = 0; i < old_count * times; ++i) to[i] = from[i / times];
   }
 }
 
 void Cells::forget() {
-  for (std::size_t i = 0; i < count_; ++i) {
-    if (write[i] < in_flight) write[i] = 0;
-    read[i] = 0;
+  for (std::size_t i = 0; i < sector_count_; ++i) {
+    if (sectors.write[i] != opened) sectors.write[i] = 0;
+    sectors.read[i] = 0;
+  }
+  for (std::size_t i = 0; cells_storage_ != nullptr && i < cell_count(); ++i) {
+    if (cells.write[i] < in_flight) cells.write[i] = 0;
+    cells.read[i] = 0;
+  }
+}
+
+void Cells::forget_copies() {
+  for (std::size_t i = 0; cells_storage_ != nullptr && i < cell_count(); ++i) {
+    if (cells.write[i] >= in_flight) cells.write[i] = 0;
   }
 }
 

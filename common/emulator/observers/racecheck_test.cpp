@@ -265,4 +265,70 @@ TEST_CASE("each pair of instructions is told once") {
   CHECK(found.list.size() == 1);
 }
 
+TEST_CASE("many reads before a write are all remembered, with who read and where") {
+  // Warp 1 is the last at the barrier and goes on first: it has read when thread 5 writes.
+  const auto read_then_write = [](const std::string& rounds, const std::string& between) {
+    return "st.shared.u32 [%r11], %r4;\nbar.sync 0;\nmov.u32 %r20, 0;\nloop:\n"
+           ".loc 1 100 0\nld.shared.u32 %r21, [%r11];\nld.shared.u32 %r22, [%r13+512];\n"
+           "add.u32 %r20, %r20, 1;\nsetp.lt.u32 %p1, %r20, " +
+           rounds + ";\n@%p1 bra loop;\n" + between +
+           "setp.eq.u32 %p2, %r4, 5;\n.loc 1 101 0\n@%p2 st.shared.u32 [tile+148], 9;";
+  };
+  for (const char* rounds : {"1", "3", "3000"}) {
+    const Races found = races(read_then_write(rounds, ""));
+    REQUIRE(found.list.size() == 1);
+    CHECK(found.list[0].site.place == "test.cu:101");
+    CHECK(found.list[0].site.thread.x == 5);
+    CHECK(found.list[0].others[0].place == "test.cu:100");
+    CHECK(found.list[0].others[0].thread.x == 37);
+    CHECK(found.list[0].others[0].role == "read before by");
+  }
+  CHECK(races(read_then_write("3", "bar.sync 0;\n")).none());
+  CHECK(races(read_then_write("3", "bar.warp.sync -1;\n")).at("test.cu:101"));
+}
+
+TEST_CASE("what one warp reads is compared with a write behind a barrier of others") {
+  // Warps 1 and 2 pass a barrier alone; then thread 64 writes.
+  const auto pass = [](const std::string& word) {
+    return races(
+        "st.shared.u32 [%r11], %r4;\nbar.sync 0;\nld.shared.u32 %r20, [%r11];\n"
+        "@%p10 bra out;\nbar.sync 1, 64;\nsetp.eq.u32 %p2, %r4, 64;\n.loc 1 110 0\n"
+        "@%p2 st.shared.u32 [tile+" +
+            word + "], 1;\nout:\nbar.sync 0;",
+        96);
+  };
+  CHECK(pass("128").none());
+  CHECK(pass("0").at("test.cu:110"));
+}
+
+TEST_CASE("reads of other widths are compared with a write that overlaps them") {
+  // Of thread 3, behind warp 1's reads.
+  const auto read_then_write = [](const std::string& read, const std::string& write) {
+    return races("st.shared.u32 [%r11], %r4;\nbar.sync 0;\n" + read +
+                 "setp.eq.u32 %p2, %r4, 3;\n.loc 1 120 0\n@%p2 " + write);
+  };
+  const std::string bytes = "add.u32 %r20, %r10, %r4;\nld.shared.u8 %r21, [%r20];\n";
+  const std::string pairs =
+      "shl.b32 %r20, %r4, 3;\nadd.u32 %r20, %r20, %r10;\nld.shared.v2.u32 {%r21, %r22}, [%r20];\n";
+  CHECK(read_then_write(bytes, "st.shared.u8 [tile+35], 1;").at("test.cu:120"));
+  CHECK(read_then_write(bytes, "st.shared.u8 [tile+3], 1;").none());
+  CHECK(read_then_write(bytes, "st.shared.u32 [tile+64], 1;").none());
+  CHECK(read_then_write(pairs, "st.shared.u16 [tile+302], 1;").at("test.cu:120"));
+  CHECK(read_then_write(pairs, "st.shared.u32 [tile+28], 1;").none());
+}
+
+TEST_CASE("a read of what is being copied is found although a barrier came between") {
+  const auto copy = [](const std::string& wait) {
+    return races(
+        "mul.wide.u32 %rd6, %r4, 4;\nadd.s64 %rd5, %rd5, %rd6;\n"
+        "st.shared.u32 [%r11+512], %r4;\n"
+        "cp.async.ca.shared.global [%r11], [%rd5], 4;\ncp.async.commit_group;\n" +
+        wait +
+        "bar.sync 0;\nld.shared.u32 %r20, [%r11+512];\n.loc 1 130 0\n"
+        "ld.shared.u32 %r21, [%r13];");
+  };
+  CHECK(copy("").at("test.cu:130"));
+  CHECK(copy("cp.async.wait_group 0;\n").none());
+}
+
 }  // namespace ladder::emulator

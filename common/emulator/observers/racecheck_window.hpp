@@ -13,26 +13,37 @@
 
 namespace ladder::emulator {
 
-// Eight stamps side by side.
+// Stamps side by side: eight of cells, four of sectors or one.
 using Stamps = Stamp __attribute__((vector_size(32)));
+using FourStamps = Stamp __attribute__((vector_size(16)));
+using OneStamp = Stamp __attribute__((vector_size(4)));
 inline constexpr std::size_t stamps_at_once = 8;
 
-inline Stamps load_stamps(const Stamp* from) {
-  Stamps stamps;
+template <class Some>
+Some load_stamps(const Stamp* from) {
+  Some stamps;
   std::memcpy(&stamps, from, sizeof stamps);
   return stamps;
 }
-inline void store_stamps(Stamp* to, Stamps stamps) {
+template <class Some>
+void store_stamps(Stamp* to, Some stamps) {
   std::memcpy(to, &stamps, sizeof stamps);
 }
-inline bool all_set(Stamps mask) {  // each is 0 or ~0
+template <class Some>
+bool all_set(Some mask) {  // each is 0 or ~0
 #ifdef __AVX2__
-  return _mm256_movemask_epi8((__m256i)mask) == -1;
-#else
-  std::uint64_t parts[4];
-  std::memcpy(parts, &mask, sizeof mask);
-  return (parts[0] & parts[1] & parts[2] & parts[3]) == ~std::uint64_t{0};
+  if constexpr (sizeof mask == 32) return _mm256_movemask_epi8((__m256i)mask) == -1;
 #endif
+  std::uint32_t parts[sizeof mask / 4];
+  std::memcpy(parts, &mask, sizeof mask);
+  std::uint32_t all = ~std::uint32_t{0};
+  for (const std::uint32_t part : parts) all &= part;
+  return all == ~std::uint32_t{0};
+}
+// Of a vector of comparisons, as stamps.
+template <class Some, class Compared>
+bool all_hold(Compared compared) {
+  return all_set((Some)compared);
 }
 
 // Seen by one warp. Stamps from `from` on, `own` of them, are its block's; the first `ordered` of

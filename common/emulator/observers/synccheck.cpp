@@ -113,6 +113,10 @@ class BlockSyncCheck : public BlockObserver {
   // All at one place? Whoever gives a number of threads may meet at several: only the lanes of each
   // warp must then come together.
   void check_same(const std::vector<Arrival>& arrivals) {
+    const bool all_at_one = std::all_of(arrivals.begin(), arrivals.end(), [&](const Arrival& one) {
+      return one.at == arrivals.front().at;
+    });
+    if (all_at_one) return;
     for (const Arrival& one : arrivals) {
       for (const Arrival* other : {&arrivals.front(), first_of(arrivals, *one.warp)}) {
         const bool bound = other->warp == one.warp ? one.aligned && other->aligned

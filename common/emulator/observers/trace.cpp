@@ -165,6 +165,7 @@ class BlockTrace : public BlockObserver {
     told_ = goes_on ? told_ | access.mask : access.mask;
     if (!goes_on && !recorder_.begin()) {
       ignored_spaces = ~0u;
+      block_.find_listeners();
       return;
     }
     recorder_.add(access.warp, access.inst, access.space, kind_of(access.traffic),

@@ -126,12 +126,12 @@ void WrittenPages::free(DeviceAddress begin, std::size_t bytes) {
 
 bool WrittenPages::written(DeviceAddress begin, std::size_t bytes) const {
   if (!holds(begin, bytes)) return true;
-  return for_pages(
-      begin - begin_, bytes, [&](std::uint64_t number, std::uint64_t first, std::size_t here) {
-        const std::uint8_t state = std::atomic_ref(states_[number]).load(std::memory_order_acquire);
-        if (state != some) return state == all;
-        return all_set(bits_ + number * (page / 8), first, here);
-      });
+  return for_pages(begin - begin_, bytes,
+                   [&](std::uint64_t number, std::uint64_t first, std::size_t here) {
+                     const std::uint8_t state = state_of(number);
+                     if (state != some) return state == all;
+                     return all_set(bits_ + number * (page / 8), first, here);
+                   });
 }
 
 void WrittenPages::change(std::uint64_t number, State state) {
@@ -152,8 +152,7 @@ void WrittenPages::write(DeviceAddress begin, std::size_t bytes, bool together) 
   if (!holds(begin, bytes)) return;
   for_pages(begin - begin_, bytes,
             [&](std::uint64_t number, std::uint64_t first, std::size_t here) {
-              const std::atomic_ref state(states_[number]);
-              const std::uint8_t now = state.load(std::memory_order_acquire);
+              const std::uint8_t now = state_of(number);
               if (now == all) return true;
               if (here == page) {
                 change(number, all);
@@ -168,9 +167,30 @@ void WrittenPages::write(DeviceAddress begin, std::size_t bytes, bool together) 
 void WrittenPages::settle(DeviceAddress begin, std::size_t bytes) {
   if (!holds(begin, bytes)) return;
   for_pages(begin - begin_, bytes, [&](std::uint64_t number, std::uint64_t, std::size_t) {
-    if (states_[number] == some && all_set(bits_of(number), 0, page)) change(number, all);
+    is_complete(number);
     return true;
   });
+}
+
+bool WrittenPages::is_complete(std::uint64_t number) {
+  const std::uint8_t state = state_of(number);
+  const bool whole = state == all || (state == some && all_set(bits_of(number), 0, page));
+  if (whole && state != all) change(number, all);
+  return whole;
+}
+
+WrittenPages::Stretch WrittenPages::stretch_around(DeviceAddress address) {
+  if (!holds(address, 1)) return {address / page * page, page, true};
+  constexpr std::uint64_t farthest = 256;  // pages
+  const std::uint64_t here = (address - begin_) / page;
+  const bool complete = is_complete(here);
+  const auto alike = [&](std::uint64_t number) {
+    return complete ? is_complete(number) : state_of(number) != all;
+  };
+  std::uint64_t first = here, last = here;
+  while (first > 0 && here - first < farthest && alike(first - 1)) --first;
+  while (last + 1 < bytes_ / page && last - here < farthest && alike(last + 1)) ++last;
+  return {begin_ + first * page, (last - first + 1) * page, complete};
 }
 
 void WrittenPages::copy(DeviceAddress to, DeviceAddress from, std::size_t bytes) {

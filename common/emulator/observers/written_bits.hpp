@@ -55,6 +55,12 @@ class WrittenPages {
   void write(DeviceAddress begin, std::size_t bytes, bool together);
   // Looks which pages have become whole: for the host's writes; a kernel's are small and many.
   void settle(DeviceAddress begin, std::size_t bytes);
+  // Pages around an address that are all whole, or all not known to be. Not all there may be.
+  struct Stretch {
+    std::uint64_t begin, bytes;
+    bool complete;
+  };
+  Stretch stretch_around(DeviceAddress address);
   // Nothing is unwritten.
   bool complete() const { return open_pages_.load(std::memory_order_relaxed) == 0; }
   // `to` is written where `from` is.
@@ -69,9 +75,13 @@ class WrittenPages {
   };  // of a page's bytes are written; `some`: see bits_
 
   bool holds(DeviceAddress begin, std::size_t bytes) const;
+  std::uint8_t state_of(std::uint64_t number) const {
+    return std::atomic_ref(states_[number]).load(std::memory_order_acquire);
+  }
   std::uint8_t* bits_of(std::uint64_t number) { return bits_ + number * (page / 8); }
   void open(std::uint64_t number, bool written);  // its bits count from now on
   void change(std::uint64_t number, State state);
+  bool is_complete(std::uint64_t number);  // looks
   template <class Visit>
   static bool for_pages(std::uint64_t offset, std::size_t bytes, const Visit& visit);
 
