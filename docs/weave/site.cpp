@@ -175,7 +175,8 @@ void make_api(const Course& course, const std::vector<Page>& pages,
                            options.doxygen,
                            english.doxygen,
                            read_file(options.source / "docs" / "Doxyfile.api") + "INPUT =" + input +
-                               "\nINPUT_FILTER = \"" + options.weave + " comments\"\n"};
+                               "\nINCLUDE_PATH = \"" + options.source.string() +
+                               "\"\nINPUT_FILTER = \"" + options.weave + " comments\"\n"};
   const std::string home = "../";
   write_frame(doxygen, *course.words, [&](const std::string& frame) {
     return with_theme(frame, navigation_html(course, hand_written(pages), english, home), english,
