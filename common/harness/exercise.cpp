@@ -86,10 +86,11 @@ class StubWriter {
     hole_ = name;
   }
 
-  // "  // [stub] x = 0;" leaves "  x = 0;"
+  // "  // [stub] x = 0;" leaves "  x = 0;"; directives begin their lines, as clang-format has them.
   void add_replacement(const std::string& line, std::string_view text) {
     if (!text.empty() && text[0] == ' ') text.remove_prefix(1);
-    if (!text.empty()) stub_ += line.substr(0, line.find_first_not_of(" \t"));
+    const bool indented = !text.empty() && text[0] != '#';
+    if (indented) stub_ += line.substr(0, line.find_first_not_of(" \t"));
     stub_ += std::string(text) + "\n";
   }
 

@@ -20,12 +20,12 @@ __global__ void transpose(const float* input, float* output, int rows,
   const int x = threadIdx.x;
 
   // [hole body: 2 lines more] Put and take what exists, of every tile.
-  #pragma unroll
+#pragma unroll
   for (int y = threadIdx.y; y < tile_size; y += block_rows) {
     tile[y][x] = input[int64_t{first_row + y} * cols + first_col + x];
   }
   __syncthreads();
-  #pragma unroll
+#pragma unroll
   for (int y = threadIdx.y; y < tile_size; y += block_rows) {
     output[int64_t{first_col + y} * rows + first_row + x] = tile[x][y];
   }
