@@ -40,11 +40,11 @@
 //! for the slowest, which step 05 is about. A counter says what a kernel asks for;
 //! it does not say what the kernel waits for.
 //!
-//! **Predict.** Shared memory delivers some seven times as many bytes a second as
-//! the GPU's main memory. Does a 32-fold conflict hurt?
+//! **Predict.** On paper, shared memory delivers some seven times as many bytes a
+//! second as the GPU's main memory. Does a 32-fold conflict hurt?
 //!
 //! **Try.** Remove the barrier. `./ladder check` says who read too early, at
-//! every size; a GPU may well get it right, as often as you look.
+//! every size above 1 x 1; a GPU may well get it right, as often as you look.
 #include <cstdint>
 
 #include "common/check.hpp"

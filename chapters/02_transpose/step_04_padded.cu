@@ -29,7 +29,7 @@
 //!
 //! **Cost.** 128 bytes more of shared memory a block, 4224 in all.
 //!
-//! **Predict.** 32 times fewer wavefronts: how much faster will it be?
+//! **Predict.** 32 times fewer wavefronts for each load: how much faster will it be?
 //!
 //! **Try.** Two columns of padding instead of one, then three. Which numbers
 //! work, and what have they in common?

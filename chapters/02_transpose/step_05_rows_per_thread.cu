@@ -13,9 +13,9 @@
 //!
 //! The block of 1024 threads was a clumsy thing. It loads, then *all* of it stands
 //! at the barrier until the slowest of its 32 warps has arrived, and then it
-//! stores; and a multiprocessor has room for two of them only, so half of what
-//! it could do waits for one barrier. Blocks of 256 threads come by the eight: while
-//! some wait, others load, and others store.
+//! stores; and a multiprocessor of the H200 has room for two of them only, so half
+//! of what it could do waits for one barrier. Blocks of 256 threads come by the
+//! eight: while some wait, others load, and others store.
 //!
 //! Each thread now has four loads under way instead of one, since none of the
 //! four needs another. (`#pragma unroll` writes the loop out, so that the compiler can
@@ -25,8 +25,8 @@
 //!
 //! **Cost.** The same requests and sectors, a quarter of the arrivals at barriers.
 //!
-//! **Predict.** The counters hardly move, beyond those of instructions. Does the
-//! time?
+//! **Predict.** The counters hardly move, beyond those of instructions and
+//! barriers. Does the time?
 //!
 //! **Try.** 32 x 4 threads, and 32 x 16. What else would have to change?
 #include <cstdint>

@@ -35,10 +35,11 @@
 //! the swizzle of step 06 in units of four banks. A float4 of padding would not
 //! do: with rows four apart, lanes two apart would still meet.
 //!
-//! **Order of blocks.** Blocks are started in the order of their numbers. We number
-//! tiles *down* the columns: neighbours in time write neighbours in memory, and
-//! read far apart. That is a little faster than across, for the reason that
-//! step 02 was faster than step 01: of the two, it is writes that like company.
+//! **Order of blocks.** Blocks usually start in about the order of their numbers,
+//! though CUDA does not promise it; only speed depends on it here. We number tiles
+//! *down* the columns: neighbours in time write neighbours in memory, and read far
+//! apart. In a trial that was a little faster than across, for the reason that step
+//! 02 was faster than step 01: of the two, it is writes that like company.
 //!
 //! **Where float4 do not fit**, because a row's length is no multiple of 4 (or a
 //! pointer none of 16), step 06 does the work, and takes its time. The way round
@@ -51,7 +52,7 @@
 //! equal to their ideal; and four sectors a row have become seven. Compare sums with
 //! those of the step before (`mutants/mutant_other_lanes_load_too.cu`).
 //!
-//! **What did not help**, on the card our results come from: streaming hints
+//! **What did not help**, in a trial on the card our results come from: streaming hints
 //! (`__stcs` on the writes, `__ldcs` on the reads), skipping the L1, tiles of 32 x 32
 //! (slower) and of 128 x 128 (no faster), blocks along diagonals (no better
 //! than across), and leaving out shared memory altogether. A warp of 4 x 8

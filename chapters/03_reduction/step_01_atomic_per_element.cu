@@ -21,7 +21,7 @@
 //!
 //! **Why a double?** Adding straight into `output`, a float, is what everybody
 //! writes first. A float has 24 bits. While the sum is small that is plenty;
-//! when it has grown past 2^24, adding 1 to it does nothing at all, and a
+//! when it has reached 2^24, adding 1 to it does nothing at all, and a
 //! hundred million ones add up to 16 777 216. Less extreme data go wrong more
 //! quietly: once the sum has passed 2^29 its neighbours lie 64 apart, and every
 //! 10 000 that comes in counts as 9 984. One accumulator for everything needs

@@ -33,7 +33,8 @@
 //! every second thread has work, on the next every fourth. They are spread over
 //! all sixteen warps, and a warp in which one lane works takes as long as one
 //! in which all do. The counter `branches.divergent` counts the branches that
-//! split a warp: nearly all that there are.
+//! split a warp: all sixteen warps do on each of the first five levels, and one
+//! or more on every other.
 //!
 //! **Predict.** 512 times fewer atomics: 512 times as fast?
 //!

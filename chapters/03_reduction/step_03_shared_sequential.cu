@@ -19,8 +19,8 @@
 //! Only on the last five levels, with 16 lanes or fewer at work, does a warp
 //! split.
 //!
-//! It has a second merit. The lanes of a warp read neighbouring words, which lie
-//! in different *banks* of the shared memory and can all be had in one pass.
+//! As in step 02, the lanes of a warp read words in different *banks* of the
+//! shared memory, and have them all in one pass.
 //!
 //! The order of the additions is another one than before, and so are perhaps the
 //! last bits of the result. Neither order is better than the other.

@@ -27,14 +27,16 @@
 //! float4, waits and adds has nothing under way while it adds; with four it
 //! has.
 //!
-//! **Three blocks.** What is under way needs registers to arrive in, and those
-//! of a multiprocessor are shared by all its threads: with 65 536 of them and
-//! three blocks of 512, a thread may have 42. `__launch_bounds__(512, 3)` tells
-//! the compiler both numbers, and it takes 40. So three blocks fit and no
-//! fourth. Had it taken 32, four would fit, and then nothing would keep some
-//! multiprocessors from getting four blocks and others two, while all blocks
-//! have the same share of the work. Whoever makes the grid as large as the
-//! machine has to know how large the machine is.
+//! **Three blocks.** What is under way needs registers to arrive in, and
+//! those of a multiprocessor are shared by all its threads: with 65 536 of
+//! them and three blocks of 512, a thread may have 42.
+//! `__launch_bounds__(512, 3)` tells the compiler both numbers, and it takes
+//! at most 40, as registers come by the eight. So three blocks fit and, on
+//! the H200, no fourth. (A Turing multiprocessor holds 1024 threads: two
+//! blocks.) Had it taken 32, four would fit, and then nothing would keep
+//! some multiprocessors from getting four blocks and others two, while all
+//! blocks have the same share of the work. Whoever makes the grid as large
+//! as the machine has to know how large the machine is.
 //!
 //! In a trial of some fifty variants on the H200 a fourth block, blocks of 256,
 //! cache hints and loads a whole grid apart were all slower, by one to ten
@@ -46,15 +48,17 @@
 //! in two levels. From there on, through turns, warp and block, goes a double.
 //! One addition of doubles for every three of floats costs next to nothing
 //! here, even on cards that are slow at doubles: memory is slower still. And no
-//! element goes through more than two roundings to a float, however large N is.
+//! element goes through more than two roundings to a float, and one of the
+//! result, however large N is.
 //!
-//! **The tail.** Up to three elements are left behind the last whole float4.
-//! The first N % 4 threads of the grid take one each; for N < 4 that is all
+//! **The tail.** The input is aligned to 16 bytes, as all that cudaMalloc
+//! returns. Up to three elements are left behind the last whole float4. The
+//! first N % 4 threads of the grid take one each; for N < 4 that is all
 //! there is.
 //!
 //! **Cost.** Every element is read once, as before, in a quarter of the
 //! requests. Trees and atomics no longer grow with N: one a block, and the
-//! blocks are as many as fit, whether N is a million or a billion.
+//! blocks are as many as fit, whether N is four million or a billion.
 //!
 //! **Predict.** Nothing is left that depends on N but the reading itself.
 //!

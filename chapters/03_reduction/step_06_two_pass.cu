@@ -27,16 +27,16 @@
 //! *of the sum so far*, so what counts is through how many of them an element
 //! goes. With one accumulator for all: up to N. Here: two, in its float4. Then
 //! come doubles, and one rounding at the end. So the judge holds this step to
-//! 32 units of roundoff in place of 256, and for data with a mean of zero a
-//! test compares it with CUB.
+//! 32 units of roundoff in place of 256, and a test compares step 07, which
+//! adds in the same order, with CUB on data with a mean of zero.
 //!
 //! **Cost.** No atomics and no memset, and a launch for a launch. The partial
 //! sums are a few KB and never leave the cache.
 //!
 //! **Predict.** Is determinism slower?
 //!
-//! **Try.** Let the second pass take only `block_size` partial sums, one a
-//! thread. From which N on is it wrong?
+//! **Try.** Let the second pass take only the first 256 partial sums. From
+//! which N on is it wrong?
 #include <algorithm>
 #include <cstdint>
 

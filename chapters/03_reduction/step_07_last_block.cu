@@ -45,7 +45,8 @@
 //! and three was the most that fitted, it was ahead of CUB at both sizes, by
 //! one to two percent. The steps have not been timed again since.
 //!
-//! **Predict.** A launch costs some microseconds. For which N will you see it?
+//! **Predict.** A second launch in the queue costs up to a microsecond. For
+//! which N will you see it?
 //!
 //! **Try.** Remove a fence: what says racecheck? Then leave both, and reset the
 //! counter by hand, at the beginning of the kernel.

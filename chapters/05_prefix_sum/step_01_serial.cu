@@ -24,12 +24,13 @@
 //! *associative*. The sum of elements 0 to 7 may be computed as (0 to 3) + (4 to
 //! 7), by two threads, neither of which waits for the other.
 //!
-//! **Why a double?** A float has 24 bits for its digits. Once the sum is 2^24
+//! **Why a double?** A float has 24 bits for its digits. Once the sum is 2^25
 //! times as large as an element, adding that element changes nothing at all, and
 //! long before that each addition rounds away a part of it, maybe always in the
-//! same direction. A sum carried through a million elements shows it. The parallel
-//! steps add numbers of about equal size, pairs and then pairs of pairs, and
-//! their floats stay accurate without any such care.
+//! same direction. A sum carried through a million elements shows it. Steps 02 to
+//! 05 add numbers of about equal size, pairs and then pairs of pairs, and their
+//! floats stay accurate without any such care. (Step 06 carries a sum from tile to
+//! tile again; see there.)
 //!
 //! **Cost.** The fewest bytes possible, 8 an element, and the fewest additions.
 //! Yet one thread asks for one element at a time. We refuse more than 2^24 of

@@ -10,9 +10,9 @@
 //! `first_col`, since the input's columns are the output's rows, and its columns at
 //! `first_row`.
 //!
-//! On the diagonal the two are the same, so a matrix of one tile is right, and
-//! so is any matrix of equal numbers. The guard was wrong in the same way, which
-//! kept all writes inside the output: nothing trapped.
+//! On the diagonal the two are the same, so a matrix of one tile is right, and so
+//! is any square of equal numbers whose side is a multiple of 32. The guard was
+//! wrong in the same way, which kept all writes inside the output: nothing trapped.
 #include <cstdint>
 
 #include "common/check.hpp"
