@@ -90,7 +90,8 @@ class Search {
 
   // Variables of the module in global memory can be reached by other kernels' pointers as well.
   Origins of_variable(std::string_view name) const {
-    const ptx::Variable* variable = find_variable(module_.variables, name);
+    const ptx::Variable* variable = find_variable(kernel_.variables, name);
+    if (variable == nullptr) variable = find_variable(module_.variables, name);
     const bool global = variable != nullptr && (variable->space == ptx::Space::global ||
                                                 variable->space == ptx::Space::constant);
     return global ? any : 0;

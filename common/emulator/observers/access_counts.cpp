@@ -147,7 +147,8 @@ void mark_scattered(Tally& tally, SiteTally& site, const PhaseCost& phase, std::
       number << 4 | static_cast<unsigned>(phase.alike) << 1 | (written ? 1u : 0u), sector};
   Tally::Marked& recent =
       tally.marked[(sector ^ sector >> 8 ^ now.pattern * 37) % tally.marked.size()];
-  if (recent == now) return;
+  // Bytes and halfwords can lie in other sectors though the phase is the same.
+  if (bytes >= 4 && recent == now) return;
   recent = now;
   SectorSet& set = written ? tally.written : tally.read;
   for (std::uint32_t left = pattern.mask; left != 0; left &= left - 1) {

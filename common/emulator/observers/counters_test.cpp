@@ -144,6 +144,26 @@ TEST_CASE("sectors that are scattered are marked for each base, and once for eac
   CHECK(c.global_load_sectors == 32 * 13);
 }
 
+TEST_CASE("scattered bytes are marked in the sectors where each base puts them") {
+  // From base 4 all bytes lie in the first sectors, from base 7 all but one in the second.
+  const Counters c = counters_of(R"(
+    mul.wide.u32 %rd2, %r4, 128;
+    add.u64 %rd1, %rd0, %rd2;
+    setp.ne.u32 %p1, %r4, 0;
+    selp.u32 %r5, 25, 0, %p1;
+    cvt.u64.u32 %rd2, %r5;
+    add.u64 %rd1, %rd1, %rd2;
+    add.u64 %rd1, %rd1, 4;
+    mov.u32 %r5, 0;
+  again:
+    ld.global.u8 %r6, [%rd1];
+    add.u64 %rd1, %rd1, 3;
+    add.u32 %r5, %r5, 1;
+    setp.lt.u32 %p1, %r5, 2;
+    @%p1 bra again;)");
+  CHECK(c.unique_read_bytes == 32 * (32 + 31));
+}
+
 TEST_CASE("constant memory counts the different words that a warp asks for") {
   const Counters c = counters_of(R"(
     mov.u64 %rd3, table;

@@ -60,6 +60,7 @@ void BlockRaces::access(const WarpAccess& access) {
   order_.run();
   const bool shared = access.space == Space::shared;
   const bool writes = access.traffic != Traffic::load && access.traffic != Traffic::async_copy;
+  if (writes && !shared) goes_astray(access.low, access.extent);
   if (shared || access.order != Order::weak) look_at_reads();
   if (shared && writes) {
     reads_.written(access.low, access.low + access.extent, order_.now(access.warp.index));
@@ -75,17 +76,20 @@ void BlockRaces::access(const WarpAccess& access) {
   if (order_.may_synchronize(access.warp.index, shared)) synchronize(access);
 }
 
+// A write where the kernel's text has no pointer to: whoever reads there is watched from now on.
+void BlockRaces::goes_astray(std::uint64_t address, std::uint64_t bytes) {
+  if (launch_.may_write(address, bytes)) return;
+  launch_.writes_anything();
+  block_.worker.tally.forget_interests();
+}
+
 // What nobody writes during the launch can be read in any order.
 Interest BlockRaces::interest(const Inst& inst, std::uint64_t address) {
   if (inst.counted == Counted::constant) return {0, ~std::uint64_t{0}, 0};
   Range range;
   if (!block_.launch.memory->find_range(address, range)) return {address, 1, 1};  // it will fault
   const bool reads = inst.traffic == Traffic::load || inst.traffic == Traffic::async_copy;
-  if (!reads && !launch_.may_write(address)) {
-    launch_.writes_anything();
-    block_.worker.tally.forget_interests();
-  }
-  const bool matters = !reads || inst.order != Order::weak || launch_.may_write(address);
+  const bool matters = !reads || inst.order != Order::weak || launch_.may_write(address, 1);
   return {range.begin, range.bytes, matters ? 1u : 0u};
 }
 

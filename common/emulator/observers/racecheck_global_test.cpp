@@ -281,6 +281,42 @@ TEST_CASE("what a kernel can write to is found whichever way it comes by the poi
             .at("test.cu:90"));
 }
 
+TEST_CASE("a pointer that stands beside its array, and a kernel's own variable, count as written") {
+  // Block 0 reads what block 1 writes, by a pointer to the word before the array.
+  Options options;
+  options.watch = watch_memcheck | watch_racecheck;
+  TestKernel k(on_words("add.u32 %r20, %r1, %r3;\nmul.wide.u32 %rd6, %r20, 4;\n"
+                        "add.s64 %rd6, %rd5, %rd6;\nld.global.u32 %r21, [%rd6];\n"
+                        "add.s64 %rd7, %rd1, 4;\n.loc 1 98 0\nst.global.u32 [%rd7], %r21;"),
+               options);
+  const auto words = k.words(std::vector<std::uint32_t>(4096));
+  k.launch({2, 1, 1}, {32, 1, 1}, {words - 4, words});
+  CHECK(Races{k.device.take_findings()}.at("test.cu:98"));
+
+  CHECK(races(".global .align 4 .u32 own;\n.loc 1 99 0\nld.global.u32 %r20, [own];\n"
+              "st.global.u32 [own], %r4;",
+              2, 1)
+            .at("test.cu:99"));
+}
+
+TEST_CASE("a store of which one lane goes astray is told to who reads there from then on") {
+  Options options;
+  options.watch = watch_memcheck | watch_racecheck;
+  TestKernel k(on_words("ld.global.u32 %r20, [%rd5];\nld.global.u32 %r21, [%rd3+4];\n"
+                        "mul.lo.u32 %r23, %r21, %r4;\nmul.wide.u32 %rd8, %r23, 1024;\n"
+                        "add.s64 %rd8, %rd3, %rd8;\n"
+                        ".loc 1 96 0\n@%p11 st.global.u32 [%rd8], 2;\n"
+                        ".loc 1 97 0\nld.global.u32 %r22, [%rd5];"),
+               options);
+  std::vector<std::uint32_t> words(4096);
+  const auto p0 = k.words(words, "p0"), p1 = k.words(words, "p1");
+  REQUIRE((p1 - p0) % 1024 == 0);
+  words[1] = static_cast<std::uint32_t>((p1 - p0) / 1024);
+  k.device.copy_in(p0, words.data(), words.size() * 4);
+  k.launch({2, 1, 1}, {2, 1, 1}, {p0, p1});
+  CHECK(Races{k.device.take_findings()}.at("test.cu:97"));
+}
+
 TEST_CASE("a store that goes astray into another array is told to who reads it from then on") {
   // p1 - p0 as a number out of memory: the kernel's text has no pointer to p1 that it writes to.
   Options options;

@@ -27,14 +27,17 @@ void LaunchRaces::find_written(const WrittenParameters& parameters) {
     std::uint64_t pointer = 0;
     std::memcpy(&pointer, launch_->parameter_bytes + offset, sizeof pointer);
     Range range;
-    if (launch_->memory->find_range(pointer, range)) written_.push_back(range);
+    if (launch_->memory->find_range(pointer, range))
+      written_.push_back(range);
+    else if (pointer != 0)
+      writes_anything();  // it points beside its array, as those from 1 do
   }
 }
 
-bool LaunchRaces::may_write(std::uint64_t address) const {
+bool LaunchRaces::may_write(std::uint64_t address, std::uint64_t bytes) const {
   return anything_written_ ||
          std::any_of(written_.begin(), written_.end(),
-                     [&](const Range& range) { return range.holds(address, 1); });
+                     [&](const Range& range) { return range.holds(address, bytes); });
 }
 
 void LaunchRaces::end() {

@@ -44,7 +44,8 @@ class Recorder {
   }
 
   bool wants(std::uint64_t block) const {
-    return block - trace_.limits.first_block < trace_.limits.blocks && !trace_.cut;
+    const bool room = !trace_.cut || trace_.accesses < trace_.limits.accesses;
+    return block - trace_.limits.first_block < trace_.limits.blocks && room;
   }
 
   // One more execution of an instruction. False: no more of them are recorded.
