@@ -1,6 +1,8 @@
 // Control flow, cooperation of lanes, warps and blocks.
 #include <doctest/doctest.h>
 
+#include <algorithm>
+
 #include "common/emulator/exec/test_kernel.hpp"
 
 namespace ladder::emulator {
@@ -227,6 +229,27 @@ TEST_CASE("shared memory is exchanged over a barrier between warps") {
     const Words result = k.read(at, 256);
     for (std::uint32_t t = 0; t < 256; ++t) CHECK(result[t] == 255 - t);
   }
+}
+
+TEST_CASE("threads meet at a barrier in whatever way they come to it") {
+  const auto words_after = [](const std::string& meet) {
+    TestKernel k(kernel_text(1, std::string(own_word) +
+                                    "setp.lt.u32 %p1, %r4, 16;\nsetp.lt.u32 %p2, %r4, 32;\n" +
+                                    meet + "st.global.u32 [%rd1], 1;\nout:"));
+    const auto at = k.words(Words(64));
+    CHECK(k.fault({1, 1, 1}, {64, 1, 1}, {at}) == "");
+    const Words result = k.read(at, 64);
+    return std::count(result.begin(), result.end(), 1u);
+  };
+  // Half a warp is gone; the halves of a warp come by two ways; a warp goes while the other waits;
+  // only the second warp says how many are to meet.
+  CHECK(words_after("@%p1 bra out;\nbar.sync 0;\n") == 48);
+  CHECK(words_after("@%p1 bra low;\nbar.sync 0;\nbra met;\nlow:\nbar.sync 0;\nmet:\n") == 64);
+  CHECK(words_after("@%p2 bra wait;\nmov.u32 %r5, 0;\nagain:\nadd.u32 %r5, %r5, 1;\n"
+                    "setp.lt.u32 %p3, %r5, 9999;\n@%p3 bra again;\nbra out;\nwait:\n"
+                    "bar.sync 0;\n") == 32);
+  CHECK(words_after("@%p2 bra plain;\nbar.sync 0, 64;\nbra met;\nplain:\nbar.sync 0;\nmet:\n") ==
+        64);
 }
 
 TEST_CASE("a function calls itself, each lane to its own depth") {

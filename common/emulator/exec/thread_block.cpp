@@ -132,7 +132,7 @@ void ThreadBlock::arrive_anyhow(Warp& warp, Group& group, const Block& at, std::
   Barrier& barrier = barriers_[id];
   if (at.barrier_count != no_row) barrier.expected = read_word(rows, at.barrier_count, first);
   if (!observers.empty() || barrier.expected != 0) {
-    barrier.lanes_of_warp.resize(launch.warps);
+    if (barrier.lanes_of_warp.empty()) note_waiting_lanes(id);
     barrier.lanes_of_warp[warp.index] |= mask;
   }
   barrier.arrived += static_cast<std::uint32_t>(std::popcount(mask));
@@ -153,6 +153,18 @@ void ThreadBlock::arrive_anyhow(Warp& warp, Group& group, const Block& at, std::
     group.barrier = id;
   }
   release_if_complete(id);
+}
+
+// Those that came before anybody named a number of threads.
+void ThreadBlock::note_waiting_lanes(unsigned id) {
+  std::vector<std::uint32_t>& lanes_of_warp = barriers_[id].lanes_of_warp;
+  lanes_of_warp.resize(launch.warps);
+  for (const auto& warp : warps_) {
+    for (const Group& group : warp->groups) {
+      if (group.wait == Wait::barrier && group.barrier == id)
+        lanes_of_warp[warp->index] |= group.mask;
+    }
+  }
 }
 
 void ThreadBlock::exited(std::uint32_t threads) {

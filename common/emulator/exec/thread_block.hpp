@@ -76,6 +76,7 @@ class ThreadBlock {
     void clear();
   };
   void arrive_anyhow(Warp& warp, Group& group, const Block& at, std::uint32_t mask);
+  void note_waiting_lanes(unsigned id);
   bool complete(const Barrier& barrier) const;
   void release_if_complete(unsigned id);
   void release(unsigned id);
