@@ -80,6 +80,7 @@ inline bool set_traced_blocks(TraceLimits& limits, std::string_view text) {
     if (text[0] != '-') return false;
     text.remove_prefix(1);
     if (!number(last) || !text.empty() || last < first) return false;
+    if (last - first == ~std::uint64_t{0}) return false;
   }
   limits.first_block = first;
   limits.blocks = last - first + 1;

@@ -44,12 +44,24 @@ double environment_number(const char* name) {
   return value == nullptr ? 0 : std::strtod(value, nullptr);
 }
 
-TraceLimits trace_limits() {
+TraceLimits trace_limits(Journal& journal) {
   TraceLimits limits;
-  if (const char* blocks = std::getenv("LADDER_EMULATOR_TRACE_BLOCKS"); blocks != nullptr)
-    set_traced_blocks(limits, blocks);
-  if (const double accesses = environment_number("LADDER_EMULATOR_TRACE_LIMIT"); accesses > 0)
-    limits.accesses = static_cast<std::uint64_t>(accesses);
+  if (const char* blocks = std::getenv("LADDER_EMULATOR_TRACE_BLOCKS");
+      blocks != nullptr && !set_traced_blocks(limits, blocks)) {
+    journal.say("LADDER_EMULATOR_TRACE_BLOCKS is '" + std::string(blocks) +
+                "', neither the number of a block, as in 3, nor a range, as in 0-3: "
+                "block 0 is traced");
+  }
+  const char* const accesses_name = "LADDER_EMULATOR_TRACE_LIMIT";
+  if (const char* accesses = std::getenv(accesses_name); accesses != nullptr) {
+    const double number = environment_number(accesses_name);
+    const bool is_limit = number >= 1 && number <= 1e15;
+    if (is_limit) limits.accesses = static_cast<std::uint64_t>(number);
+    if (!is_limit) {
+      journal.say(std::string(accesses_name) + " is '" + accesses +
+                  "', not a number of accesses: " + std::to_string(limits.accesses) + " are kept");
+    }
+  }
   return limits;
 }
 
@@ -147,7 +159,7 @@ Runtime::Runtime() : running(mutex) {
   }
   if (!journal.report_file().empty()) options.watch |= watch_counters;
   if (!journal.trace_file().empty()) options.watch |= watch_trace;
-  options.trace = trace_limits();
+  options.trace = trace_limits(journal);
   options.order_seed = static_cast<std::uint64_t>(environment_number("LADDER_EMULATOR_ORDER_SEED"));
 }
 
