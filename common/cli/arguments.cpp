@@ -166,10 +166,12 @@ void add_measuring_commands(CLI::App& app, Requests& requests) {
   bench.add_option(
       "ID|FILE", requests.bench.targets,
       std::string(kIdHelp) + "; with --problem .cu files; with --emulator, a kernel's name");
+  CLI::Option* const emulator =
+      bench.add_flag("--emulator", requests.bench.emulator,
+                     "the emulator's own speed: warp-instructions per second for each kernel");
   bench.add_option("--problem", requests.bench.problem, "the contract that each FILE fulfils")
-      ->type_name("NAME");
-  bench.add_flag("--emulator", requests.bench.emulator,
-                 "the emulator's own speed: warp-instructions per second for each kernel");
+      ->type_name("NAME")
+      ->excludes(emulator);
   add_running_options(bench, requests.bench, true);
   bench.callback([&] { requests.chosen = [&] { return cli::bench(requests.bench); }; });
 

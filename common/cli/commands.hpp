@@ -95,7 +95,6 @@ struct DevCheckRequest {
 int dev_check(const DevCheckRequest& request);
 int dev_stubs();
 struct TranslationsRequest {
-  std::string language = "zh";
   bool missing = false;  // print what is missing, ready to be translated
 };
 int dev_translations(const TranslationsRequest& request);

@@ -48,7 +48,7 @@ TEST_CASE("no command, a misspelt one and a bad option are usage errors that say
 
 TEST_CASE("every command has help with an example") {
   for (const char* command : {"run", "list", "check", "next", "hint", "reset", "diff", "bench",
-                              "profile", "emulate", "doctor", "test", "dev"}) {
+                              "profile", "emulate", "docs", "doctor", "test", "dev"}) {
     CAPTURE(command);
     const Finished help = type({command, "--help"});
     CHECK(help.code == 0);

@@ -30,8 +30,7 @@ void show_stale(const TranslatedDocument& document) {
 int dev_translations(const TranslationsRequest& request) {
   const Tree tree = Tree::find();
   int missing = 0, stale = 0, total = 0;
-  for (const TranslatedDocument& document :
-       translated_documents(tree, Catalog(tree), request.language)) {
+  for (const TranslatedDocument& document : translated_documents(tree, Catalog(tree), "zh")) {
     const int absent = static_cast<int>(document.translation.missing().size());
     missing += absent;
     stale += static_cast<int>(document.translation.stale().size());

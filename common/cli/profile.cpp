@@ -5,12 +5,12 @@
 
 #include <cstdio>
 #include <fstream>
-#include <iterator>
 
 #include "common/cli/course.hpp"
 #include "common/cli/judging.hpp"
 #include "common/cli/targets.hpp"
 #include "common/emulator/program.hpp"
+#include "common/harness/files.hpp"
 #include "common/harness/judge_backend.hpp"
 #include "common/harness/profile.hpp"
 #include "common/harness/verdict.hpp"
@@ -52,9 +52,9 @@ Profile profile_file(const Course& course, const ProfileRequest& request, const 
                         size_of(request, problem, header), options, traced(request));
 }
 
+// What a program has left behind, if it got that far.
 std::string contents_of(const fs::path& path) {
-  std::ifstream file(path);
-  return {std::istreambuf_iterator<char>(file), {}};
+  return fs::exists(path) ? read_file(path) : "";
 }
 
 // A program of its own: it runs with its output going where it goes, and leaves a report.
@@ -73,11 +73,10 @@ Profile profile_program(const Course& course, const ProfileRequest& request,
   emulator::ProgramOptions options;
   options.cudart = fs::absolute(emulator_cudart(course.tree, course.toolkit));
   options.time_limit_s = request.time_limit_s;
-  char folder[] = "/tmp/ladder-profile-XXXXXX";
-  if (mkdtemp(folder) == nullptr) throw MachineError("no temporary folder under /tmp");
-  options.report = fs::path(folder) / "report.json";
+  const TemporaryFolder folder;
+  options.report = folder.path() / "report.json";
   if (const auto limits = traced(request)) {
-    options.trace = fs::path(folder) / "trace.json";
+    options.trace = folder.path() / "trace.json";
     options.trace_limits = *limits;
   }
   options.fault_exit = static_cast<int>(Verdict::trapped);
@@ -94,8 +93,6 @@ Profile profile_program(const Course& course, const ProfileRequest& request,
   waitpid(child, &status, 0);
   const std::string json = contents_of(options.report);
   if (!options.trace.empty()) profile.trace = contents_of(options.trace);
-  std::error_code ignored;
-  fs::remove_all(folder, ignored);
   if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) {
     profile.verdict = Verdict::trapped;
     profile.message = WIFEXITED(status)
@@ -145,7 +142,10 @@ std::vector<Profile> profiles_of(const Course& course, const ProfileRequest& req
 
 void save_trace(const ProfileRequest& request, const std::vector<Profile>& profiles) {
   const std::string& json = profiles[0].trace;
-  if (json.empty()) return;  // it did not get that far
+  if (json.empty()) {
+    std::fprintf(stderr, "%s was not written: nothing ran to its end\n", request.trace.c_str());
+    return;
+  }
   std::ofstream file(request.trace);
   file << json;
   if (!file.flush()) throw UsageError("cannot write " + request.trace);
@@ -157,6 +157,7 @@ void save_trace(const ProfileRequest& request, const std::vector<Profile>& profi
 }  // namespace
 
 int profile(const ProfileRequest& request) {
+  traced(request);  // refuses before anything is built
   const Course course = open_course();
   const std::vector<Profile> profiles = profiles_of(course, request);
   Verdict verdict = Verdict::skipped;

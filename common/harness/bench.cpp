@@ -144,9 +144,10 @@ TimedSubject build_subject(const Tree& tree, const Toolkit& toolkit, const Group
   try {
     subject.object = build_solver(tree, toolkit, request).object;
   } catch (const Error& error) {
-    // A library that is not installed, or not whole, is the machine's lack, not the ceiling's.
-    const bool library = target.ceiling && !header.links.empty();
-    subject.verdict = library ? Verdict::skipped : error.verdict();
+    // A library without its headers is the machine's lack, not the ceiling's.
+    const bool no_header = target.ceiling && !header.links.empty() &&
+                           std::string_view(error.what()).find("No such file") != std::string::npos;
+    subject.verdict = no_header ? Verdict::skipped : error.verdict();
     subject.message = error.what();
   }
   return subject;

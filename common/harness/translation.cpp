@@ -213,8 +213,7 @@ std::vector<TranslatedDocument> translated_documents(const Tree& tree, const Cat
   std::vector<TranslatedDocument> documents;
   const auto add = [&](const fs::path& file, std::vector<Paragraph> english) {
     Translation translation = read_translation(tree, file, language, english);
-    documents.push_back({fs::relative(file, tree.source).string(),
-                         fs::relative(translation_file(file, language), tree.source).string(),
+    documents.push_back({fs::relative(translation_file(file, language), tree.source).string(),
                          std::move(english), std::move(translation)});
   };
   const auto shown = [&](const fs::path& file) { return fs::relative(file, tree.source).string(); };

@@ -69,7 +69,7 @@ class Translation {
 
 // Everything of the course that can be translated, with what there is of it in `language` ("zh").
 struct TranslatedDocument {
-  std::string english_file, file;
+  std::string file;  // of the translation
   std::vector<Paragraph> english;
   Translation translation;
 };
