@@ -46,7 +46,7 @@ async function openContext(browser, problem) {
 }
 
 // Formulas are set after the page is there.
-export async function settled(page) {
+async function settled(page) {
   await page.evaluate(async () => {
     const waiting = document.querySelector("script[src$='MathJax.js']");
     while (waiting && !(window.MathJax && window.MathJax.isReady)) {
@@ -135,7 +135,7 @@ try {
   checkLinks(await lookAtAll(browser, files, say), say);
   const context = await openContext(browser, (text) => say("while it was used", text));
   await behaviourProblems(context, { site, source, wide, narrow, say });
-  if (pictures) await takePictures(context, { site, folder: pictures, files: pictured, wide, narrow });
+  if (pictures) await takePictures(context, { site, folder: pictures, files: pictured, wide, narrow, settled });
 } finally {
   await browser.close();
 }

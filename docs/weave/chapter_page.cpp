@@ -169,9 +169,10 @@ Page chapter_page(const Course& course, const Chapter& chapter) {
     page.html(exercise_list(chapter));
   }
   add_measurements(page, chapter);
-  if (const std::string claims = claims_html(chapter); !claims.empty()) {
+  if (const std::string claims = claims_html(chapter) + wrong_solvers_html(chapter);
+      !claims.empty()) {
     page.heading(say("What is claimed, and what asserts it"), page.name() + "_claims");
-    page.html(claims + wrong_solvers_html(chapter));
+    page.html(claims);
   }
   page.heading(say("Possibilities for extensions"), page.name() + "_extensions");
   const std::string extensions =

@@ -90,13 +90,9 @@ class Scopes {
   int bodies_ = 0;
 };
 
-bool ends_with(std::string_view text, std::string_view end) {
-  return text.size() >= end.size() && text.substr(text.size() - end.size()) == end;
-}
-
 bool says_nothing(std::string_view code) {
   code = trim(code);
-  return ends_with(code, "= delete;") || ends_with(code, "() = default;");
+  return code.ends_with("= delete;") || code.ends_with("() = default;");
 }
 
 bool is_comment(std::string_view line) {

@@ -135,6 +135,7 @@ TEST_CASE("a chapter's page says which step is slower than its parent, and links
   CHECK(has(page, "<code>global.load.sectors &lt;= 8 x ideal at N=4096</code>"));
   CHECK(has(page, "no <code>d</code>"));
   CHECK(has(page, "<code>wrong at N=3</code>"));
+  REQUIRE(page.text().find("More.") != std::string::npos);
   CHECK(page.text().find("More.") > page.text().find("What the measurements say"));
 }
 

@@ -47,10 +47,10 @@ void write_frame(const DoxygenRun& run, const Words& say,
   fs::remove_all(run.work);
   fs::create_directories(run.work);
   const fs::path header = run.work / "header.html", footer = run.work / "footer.html";
-  const ProcessResult made = start({run.program, "-w", "html", header.string(), footer.string(),
+  const ProcessResult made = start({"doxygen", "-w", "html", header.string(), footer.string(),
                                     (run.work / "unused.css").string()});
   if (made.exit_code != 0) {
-    throw MachineError(run.program + " -w failed: " + made.output + made.errors);
+    throw MachineError("doxygen -w failed: " + made.output + made.errors);
   }
   write_file(header, theme(read_file(header)));
   std::string text = read_file(run.source / "docs" / "theme" / "footer.html");
@@ -67,7 +67,7 @@ void run_doxygen(const DoxygenRun& run,
   fs::create_directories(run.html);
   const fs::path file = run.work / "Doxyfile";
   write_file(file, configuration(run));
-  const ProcessResult made = start({run.program, file.string()});
+  const ProcessResult made = start({"doxygen", file.string()});
   const std::string said = explain(made.errors);
   if (made.exit_code != 0 || !said.empty()) {
     throw UsageError(said.empty() ? "doxygen failed:\n" + made.output + made.errors : said);

@@ -13,7 +13,6 @@ struct DoxygenRun {
   std::filesystem::path source;  // of the course
   std::filesystem::path work;    // where files are made on the way; emptied first
   std::filesystem::path html;    // where the pages go
-  std::string program = "doxygen";
   std::string language = "English";
   std::string configuration;  // on top of docs/Doxyfile.in
 };

@@ -15,7 +15,6 @@ class Glossary {
   explicit Glossary(std::string_view text);
   Glossary() = default;
 
-  bool empty() const { return forms_.empty(); }
   // Markdown of a page, with the same lines. Code, headings, tables, links, tags, formulas and
   // what stands between \htmlonly and \endhtmlonly stay as they are.
   std::string linked(std::string_view markdown) const;

@@ -3,7 +3,7 @@
 //   weave count CHAPTER LADDER OUTPUT   the emulator's counters of a chapter's steps, as JSON
 //   weave capture LADDER OUTPUT         what the commands that pages show answer
 //   weave comments HEADER               a header as Doxygen is to read it
-//   weave site OUTPUT [--no-solutions] [--no-search] [--doxygen PATH] [--counters FOLDER]
+//   weave site OUTPUT [--no-solutions] [--no-search] [--counters FOLDER]
 #include <cstdio>
 #include <exception>
 
@@ -28,7 +28,7 @@ constexpr const char* usage =
     "weave count CHAPTER LADDER OUTPUT\n"
     "weave capture LADDER OUTPUT\n"
     "weave comments HEADER\n"
-    "weave site OUTPUT [--no-solutions] [--no-search] [--doxygen PATH] [--counters FOLDER]";
+    "weave site OUTPUT [--no-solutions] [--no-search] [--counters FOLDER]";
 
 // A step that is wrong has no counters, and its page says so; a machine's fault stops.
 int count(const std::string& chapter, const std::string& ladder, const std::string& output) {
@@ -113,8 +113,6 @@ int site(const std::vector<std::string>& arguments) {
       solutions = false;
     } else if (arguments[i] == "--no-search") {
       options.search = false;
-    } else if (arguments[i] == "--doxygen" && i + 1 < arguments.size()) {
-      options.doxygen = arguments[++i];
     } else if (arguments[i] == "--counters" && i + 1 < arguments.size()) {
       counters = arguments[++i];
     } else {

@@ -23,16 +23,12 @@ struct Point {
   double intensity, gigaflops;  // operations a byte; 10^9 operations a second
 };
 
-bool ends_with(const std::string& text, const std::string& end) {
-  return text.size() > end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
-}
-
 // "copy_gb_s" and "ffma_tflops" of the results file.
 std::vector<Roof> roofs_of(const Measurements& measured) {
   std::vector<Roof> roofs;
   for (const auto& [name, value] : measured.ceilings) {
-    if (ends_with(name, "_gb_s")) roofs.push_back({name.substr(0, name.size() - 5), value, 0});
-    if (ends_with(name, "_tflops")) {
+    if (name.ends_with("_gb_s")) roofs.push_back({name.substr(0, name.size() - 5), value, 0});
+    if (name.ends_with("_tflops")) {
       roofs.push_back({name.substr(0, name.size() - 7), 0, 1000 * value});
     }
   }

@@ -60,6 +60,7 @@ bool fetch_search_library(const SiteOptions& options) {
   const fs::path library = folder / "node_modules" / "minisearch" / "dist" / "umd" / "index.js";
   const std::string wanted = read_file(from / "package-lock.json");
   if (!fs::exists(library) || !fs::exists(lock) || read_file(lock) != wanted) {
+    fs::remove_all(folder);  // an older library must not stand beside the new lock file
     fs::create_directories(folder);
     write_file(folder / "package.json", read_file(from / "package.json"));
     write_file(lock, wanted);
@@ -141,12 +142,8 @@ void empty(const fs::path& html) {
 void make_site(const Course& course, const std::vector<Page>& pages, const Edition& edition,
                const SiteOptions& options) {
   const bool first = edition.folder.empty();
-  const DoxygenRun doxygen{options.source,
-                           options.output / edition.language,
-                           options.html() / edition.folder,
-                           options.doxygen,
-                           edition.doxygen,
-                           ""};
+  const DoxygenRun doxygen{options.source, options.output / edition.language,
+                           options.html() / edition.folder, edition.doxygen, ""};
   if (first) empty(options.html());
   write_frame(doxygen, *course.words, [&](const std::string& frame) {
     return with_theme(frame, navigation_html(course, hand_written(pages), edition), edition);
@@ -169,10 +166,7 @@ void make_api(const Course& course, const std::vector<Page>& pages,
   const Edition& english = editions().front();
   std::string input;
   for (const ApiHeader& header : headers) input += " " + (options.source / header.file).string();
-  const DoxygenRun doxygen{options.source,
-                           options.output / "api",
-                           options.html() / "api",
-                           options.doxygen,
+  const DoxygenRun doxygen{options.source, options.output / "api", options.html() / "api",
                            english.doxygen,
                            read_file(options.source / "docs" / "Doxyfile.api") + "INPUT =" + input +
                                "\nINCLUDE_PATH = \"" + options.source.string() +

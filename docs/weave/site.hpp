@@ -24,9 +24,8 @@ const std::vector<Edition>& editions();  // English first
 struct SiteOptions {
   std::filesystem::path source;  // of the course
   std::filesystem::path output;  // made if need be; the site is in its folder html/
-  std::string doxygen = "doxygen";
-  std::string weave;   // this program, which filters comments for Doxygen
-  bool search = true;  // with the library that npm brings
+  std::string weave;             // this program, which filters comments for Doxygen
+  bool search = true;            // with the library that npm brings
   std::filesystem::path html() const { return output / "html"; }
 };
 

@@ -32,6 +32,11 @@ Answer run(const fs::path& source, const std::string& ladder, const std::string&
   if (result.exit_code < 0) {
     throw MachineError("`" + command + "` did not end by itself:\n" + result.output);
   }
+  // `emulate` ends with the program's own code.
+  const bool our_code = command.rfind("./ladder emulate ", 0) != 0;
+  const bool not_meant = result.exit_code == static_cast<int>(Verdict::usage) ||
+                         result.exit_code == static_cast<int>(Verdict::machine_fault);
+  if (our_code && not_meant) throw UsageError("`" + command + "`: " + result.output);
   return {result.exit_code, lines_of(result.output)};
 }
 

@@ -210,6 +210,7 @@ TEST_CASE("prose without a translation stays English, and old prose has the Engl
   CHECK(page.text().find("One.") == std::string::npos);
   CHECK(page.text().find("一。") != std::string::npos);
   CHECK(page.text().find("kl-stale") < page.text().find("二。"));
+  REQUIRE(page.text().find("Two.") != std::string::npos);
   CHECK(page.text().find("二。") < page.text().find("Two."));
   CHECK(page.text().find("    code") != std::string::npos);
   CHECK(page.text().find("Three.") != std::string::npos);

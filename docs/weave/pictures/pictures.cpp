@@ -74,18 +74,17 @@ void PictureRequest::finish() const {
 
 const std::vector<PictureKind>& picture_kinds() {
   static const std::vector<PictureKind> kinds = {
-      {"lanes_on_sectors", "access=contiguous|scattered stride=1 offset=0 bytes=4",
-       lanes_on_sectors},
-      {"banks", "access=column|row|stride tile=32 pad=0 swizzle=none|xor column=5 stride=2", banks},
-      {"transpose_walk", "", transpose_walk},
-      {"matmul_walk", "step=1", matmul_walk},
-      {"register_tile", "rows=4 cols=4", register_tile},
-      {"halo", "tile=8 kernel=3", halo},
-      {"reduction_tree", "order=interleaved|sequential elements=8", reduction_tree},
-      {"scan_tree", "kind=hillis_steele|blelloch elements=8", scan_tree},
-      {"look_back", "tiles=6 known=1", look_back},
-      {"online_softmax", "", online_softmax},
-      {"double_buffer", "tiles=4 buffers=2 copy=2 compute=3", double_buffer},
+      {"lanes_on_sectors", lanes_on_sectors},
+      {"banks", banks},
+      {"transpose_walk", transpose_walk},
+      {"matmul_walk", matmul_walk},
+      {"register_tile", register_tile},
+      {"halo", halo},
+      {"reduction_tree", reduction_tree},
+      {"scan_tree", scan_tree},
+      {"look_back", look_back},
+      {"online_softmax", online_softmax},
+      {"double_buffer", double_buffer},
   };
   return kinds;
 }

@@ -50,10 +50,9 @@ bool is_picture_line(std::string_view line);
 // setting that there is not.
 std::string picture_html(std::string_view line);
 
-// Names and settings of all pictures, in the order of the course.
+// Names of all pictures, in the order of the course.
 struct PictureKind {
   const char* name;
-  const char* settings;  // for people: "access=contiguous|scattered stride=1 …"
   Picture (*draw)(PictureRequest&);
 };
 const std::vector<PictureKind>& picture_kinds();

@@ -26,7 +26,7 @@ TEST_CASE("a warp's words lie in as many sectors as their addresses say") {
   CHECK(shows("lanes_on_sectors stride=32", "32 sectors, 1024 bytes moved for the 128"));
   CHECK(shows("lanes_on_sectors bytes=16", "16 sectors, 512 bytes moved for the 512"));
   CHECK(shows("lanes_on_sectors stride=0", "1 sector, 32 bytes moved for the 4"));
-  CHECK(shows("lanes_on_sectors access=scattered", "moved for the 128 that were asked for"));
+  CHECK(shows("lanes_on_sectors access=scattered", "21 sectors, 672 bytes moved for the 128"));
 }
 
 TEST_CASE("a column of a tile lies in one bank, unless it is padded or swizzled") {
