@@ -7,6 +7,7 @@
 #include "common/emulator/exec/uniform_rows.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "common/emulator/exec/row_uses.hpp"
 
@@ -182,9 +183,14 @@ void order_prologue(const RowTable& table, Function& function, std::vector<bool>
       if (is_prefill(row) && of_block[number_of(row)]) of_block[number_of(inst.d)] = true;
     }
   }
-  const auto middle = std::stable_partition(
-      list.begin(), list.end(), [&](const Inst& inst) { return !of_block[number_of(inst.d)]; });
-  function.first_block_prologue = static_cast<std::size_t>(middle - list.begin());
+  // Not std::stable_partition: in libstdc++ its buffer is aligned for max_align_t at most.
+  std::vector<Inst> of_launch, of_each_block;
+  for (const Inst& inst : list) {
+    (of_block[number_of(inst.d)] ? of_each_block : of_launch).push_back(inst);
+  }
+  function.first_block_prologue = of_launch.size();
+  list = std::move(of_launch);
+  list.insert(list.end(), of_each_block.begin(), of_each_block.end());
 }
 
 }  // namespace ladder::emulator
