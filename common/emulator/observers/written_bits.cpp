@@ -181,16 +181,33 @@ bool WrittenPages::is_complete(std::uint64_t number) {
 
 WrittenPages::Stretch WrittenPages::stretch_around(DeviceAddress address) {
   if (!holds(address, 1)) return {address / page * page, page, true};
-  constexpr std::uint64_t farthest = 256;  // pages
-  const std::uint64_t here = (address - begin_) / page;
+  constexpr std::uint64_t farthest = 4096;  // pages
+  const std::uint64_t here = (address - begin_) / page, pages = bytes_ / page;
+  const std::uint64_t lowest = here - std::min(here, farthest);
+  const std::uint64_t highest = std::min(here + farthest, pages - 1);
   const bool complete = is_complete(here);
   const auto alike = [&](std::uint64_t number) {
     return complete ? is_complete(number) : state_of(number) != all;
   };
   std::uint64_t first = here, last = here;
-  while (first > 0 && here - first < farthest && alike(first - 1)) --first;
-  while (last + 1 < bytes_ / page && last - here < farthest && alike(last + 1)) ++last;
+  while (first > lowest && alike(first - 1)) {
+    --first;
+    while (first % 8 == 0 && first >= lowest + 8 && eight_alike(first - 8, complete)) first -= 8;
+  }
+  while (last < highest && alike(last + 1)) {
+    ++last;
+    while (last % 8 == 7 && last + 8 <= highest && eight_alike(last + 1, complete)) last += 8;
+  }
   return {begin_ + first * page, (last - first + 1) * page, complete};
+}
+
+// Whether the states of eight pages, the first of them a multiple of eight, all are `all`, or none is.
+bool WrittenPages::eight_alike(std::uint64_t number, bool complete) const {
+  static_assert(all == 0);
+  const std::uint64_t states = std::atomic_ref(reinterpret_cast<std::uint64_t&>(states_[number]))
+                                   .load(std::memory_order_acquire);
+  constexpr std::uint64_t ones = ~std::uint64_t{0} / 0xff;
+  return complete ? states == 0 : ((states - ones) & ~states & (ones << 7)) == 0;
 }
 
 void WrittenPages::copy(DeviceAddress to, DeviceAddress from, std::size_t bytes) {

@@ -82,6 +82,7 @@ class WrittenPages {
   void open(std::uint64_t number, bool written);  // its bits count from now on
   void change(std::uint64_t number, State state);
   bool is_complete(std::uint64_t number);  // looks
+  bool eight_alike(std::uint64_t number, bool complete) const;
   template <class Visit>
   static bool for_pages(std::uint64_t offset, std::size_t bytes, const Visit& visit);
 
