@@ -10,6 +10,7 @@
 
 #include "common/emulator/exec/observer.hpp"
 #include "common/emulator/exec/thread_block.hpp"
+#include "common/emulator/observers/access_counts.hpp"
 
 namespace ladder::emulator {
 
@@ -176,7 +177,7 @@ void run_grid(LaunchState& launch, int threads, std::uint64_t resident, Counters
   }
   for (Worker& worker : workers) {
     counters += worker.counters;
-    worker.tally.settle();
+    settle(worker.tally);
     if (&worker == &workers.front()) {
       tally = std::move(worker.tally);
     } else {

@@ -47,10 +47,6 @@ Order order_of(const ptx::Instruction& instruction, Traffic traffic) {
   return strong ? Order::relaxed : Order::weak;
 }
 
-std::uint32_t bytes_of(const Inst& inst) {
-  return inst.bytes * std::max<std::uint32_t>(inst.list_size, 1);
-}
-
 constexpr std::uint32_t everyone = ~0u;
 
 // `interested`: by place in access_observers.
@@ -117,6 +113,7 @@ void find_pattern(SiteTally& site, Warp& warp, const Inst& inst, const R* row,
                   const Lanes& lanes_at, std::uint32_t mask, std::uint32_t bytes, Where where) {
   AccessPattern& pattern = site.pattern;
   if (pattern.where != where || !lies_alike(pattern, row, mask)) [[unlikely]] {
+    count_waiting(site, warp.worker.tally);
     site.forget_costs();
     learn(pattern, ++warp.worker.tally.patterns, where, row, lanes_at, mask, bytes);
   }
@@ -154,7 +151,7 @@ void observe_part(WarpAccess& access, Space space, std::uint32_t mask) {
                lanes_counted(inst, mask), access.bytes, where);
   const std::uint64_t base = Given{access.address}[std::countr_zero(mask)];
   if (warp.launch.counts) {
-    count_access(site, warp, inst, base, access.bytes, where);
+    count_access(site, warp.worker.tally, inst, base, access.bytes, where);
     if (access.continues) {  // sectors and wavefronts, but no request of its own
       site.settle();
       --site.at[static_cast<std::size_t>(where)].requests;
@@ -224,11 +221,15 @@ template <Where W, bool Indexed>
   tell(access, interested);
 }
 
+template <Where W, bool Indexed>
+using RowOf = std::conditional_t<Indexed, std::uint32_t, Address<space_of<W>>>;
+
 // Shared, global and local addresses lie in one space each.
 template <Where W, bool Indexed, bool Follows>
-void observed_access(std::byte* rows, const Inst& inst, Warp& warp, std::uint32_t mask) {
+[[gnu::noinline]] void told_access(std::byte* rows, const Inst& inst, Warp& warp,
+                                   std::uint32_t mask) {
   constexpr Space space = space_of<W>;
-  using Row = std::conditional_t<Indexed, std::uint32_t, Address<space>>;
+  using Row = RowOf<W, Indexed>;
   ThreadBlock& block = warp.block;
   if (!block.accesses_matter) return run(rows, inst, warp, mask);
   const LaneAddresses<space, Indexed> lanes_at(rows, inst);
@@ -241,7 +242,7 @@ void observed_access(std::byte* rows, const Inst& inst, Warp& warp, std::uint32_
                  lanes_counted(inst, mask), bytes, W);
   }
   const std::uint64_t base = lanes_at[Follows && known ? 0 : std::countr_zero(mask)];
-  if (warp.launch.counts) count_access(site, warp, inst, base, bytes, W);
+  if (warp.launch.counts) count_access(site, warp.worker.tally, inst, base, bytes, W);
   constexpr bool in_global = space == Space::global;
   std::uint32_t interested = in_global ? who_is_interested(site, warp, inst, base)
                                        : block.listeners[static_cast<int>(space)];
@@ -251,6 +252,42 @@ void observed_access(std::byte* rows, const Inst& inst, Warp& warp, std::uint32_
     interested &= ~block.read_log_bit;
   }
   if (interested != 0) tell_of<W, Indexed>(site, rows, inst, warp, mask, interested);
+  run(rows, inst, warp, mask);
+}
+
+[[gnu::noinline]] void count_waiting_and_run(std::byte* rows, const Inst& inst, Warp& warp,
+                                             std::uint32_t mask) {
+  count_waiting(warp.frame->tally->sites[inst.cache], warp.worker.tally);
+  run(rows, inst, warp, mask);
+}
+
+// The short way for what is common: only counters want to know, and a full warp's addresses lie as
+// they did. Nothing is saved and restored here: whatever calls others first is told_access.
+template <Where W, bool Indexed, bool Follows>
+void observed_access(std::byte* rows, const Inst& inst, Warp& warp, std::uint32_t mask) {
+  constexpr auto on = &told_access<W, Indexed, Follows>;
+  if (!warp.block.only_counts || mask != all_lanes) return on(rows, inst, warp, mask);
+  const LaneAddresses<space_of<W>, Indexed> lanes_at(rows, inst);
+  SiteTally& site = warp.frame->tally->sites[inst.cache];
+  if constexpr (Follows) {
+    if (site.pattern.of_leader != shape_of(inst, warp).pattern) return on(rows, inst, warp, mask);
+  } else {
+    const auto* row = reinterpret_cast<const RowOf<W, Indexed>*>(rows + inst.s[0]);
+    const bool known = site.pattern.where == W && lies_alike(site.pattern, row, mask);
+    if (!known) return on(rows, inst, warp, mask);
+    if (inst.sharing == Sharing::leads) shape_of(inst, warp).pattern = site.pattern.number;
+  }
+  const std::uint64_t base = lanes_at[0];
+  if constexpr (W == Where::global) {
+    site.waiting_bases[site.waiting] = base;
+    site.waiting_inst = &inst;
+    if (++site.waiting == SiteTally::most_waiting)
+      return count_waiting_and_run(rows, inst, warp, mask);
+  } else {
+    PhaseCost& phase = site.phases[0];
+    if (phase.of_base != phase_of(base, W)) return on(rows, inst, warp, mask);
+    ++phase.times;
+  }
   run(rows, inst, warp, mask);
 }
 

@@ -42,13 +42,6 @@ FunctionTally* Tally::of(const Function& function) {
   return functions[at].get();
 }
 
-void Tally::settle() {
-  for (const auto& function : functions) {
-    if (!function) continue;
-    for (SiteTally& site : function->sites) site.settle();
-  }
-}
-
 void Tally::forget_interests() {
   for (const auto& function : functions) {
     if (!function) continue;

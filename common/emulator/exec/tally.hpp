@@ -53,6 +53,11 @@ struct SiteTally {  // of one instruction
     std::uint64_t requests = 0, units = 0, ideal = 0;
   };
   AccessPattern pattern;
+  // Bases of accesses to global memory that lay in the pattern and wait to be counted (count_waiting).
+  static constexpr std::uint32_t most_waiting = 32;
+  std::uint32_t waiting = 0;
+  const Inst* waiting_inst = nullptr;
+  std::array<std::uint64_t, most_waiting> waiting_bases;
   std::array<PhaseCost, 8> phases;
   Interest interest;
   // The page that it marked last (SectorSet), read or written.
@@ -78,7 +83,7 @@ struct SiteTally {  // of one instruction
       if (phase.times != 0) settle(phase);
     }
   }
-  // Before it gets another pattern.
+  // Before it gets another pattern; none wait.
   void forget_costs() {
     settle();
     for (PhaseCost& phase : phases) phase.of_base = ~0u;
@@ -140,7 +145,6 @@ struct Tally {
   std::array<Marked, 256> marked;
 
   FunctionTally* of(const Function& function);
-  void settle();
   void merge(const Tally& other);
   void forget_interests();  // observers are asked again
 };

@@ -59,6 +59,7 @@ class ThreadBlock {
   std::uint32_t listeners[8] = {};
   void find_listeners();
   bool accesses_matter = false;  // to anybody
+  bool only_counts = false;      // they do, to the launch's counters alone
   // Of the one among access_observers that has a log of reads, and its bit.
   ReadLog* read_log = nullptr;
   std::uint32_t read_log_bit = 0;

@@ -4,6 +4,7 @@
 #include "common/emulator/observers/access_counts.hpp"
 
 #include <bit>
+#include <utility>
 
 namespace ladder::emulator {
 
@@ -61,8 +62,15 @@ std::uint32_t different(const Addresses& at, std::uint32_t mask) {
   return count;
 }
 
-AccessCost cost_of(const Inst& inst, Where where, const Addresses& at, std::uint32_t bytes,
-                   std::uint32_t mask) {
+AccessCost cost_of(const Inst& inst, const AccessPattern& pattern, const Addresses& at,
+                   std::uint64_t base, std::uint32_t bytes) {
+  const Where where = pattern.where;
+  const std::uint32_t mask = pattern.mask;
+  if (where == Where::shared && bytes <= 4 && !is_atomic(inst.traffic)) {
+    // Within a row of all banks no two words meet in one.
+    const std::uint64_t low = base + pattern.low, high = low + pattern.extent - 1;
+    if (low / 128 == high / 128) return {1, 1};
+  }
   if (where == Where::local) return {local_sectors(at, bytes, mask), 0};
   if (where == Where::constant) return {different(at, mask), 1};
   const Stretches stretches(at, bytes, mask);
@@ -131,7 +139,7 @@ void find_cost(SiteTally& site, PhaseCost& phase, const Inst& inst, std::uint64_
   const AccessPattern& pattern = site.pattern;
   const Addresses at = addresses_of(pattern, base);
   phase.of_base = phase_of(base, pattern.where);
-  phase.cost = cost_of(inst, pattern.where, at, bytes, pattern.mask);
+  phase.cost = cost_of(inst, pattern, at, base, bytes);
   if (pattern.where != Where::global) return;
   find_sectors(phase, Stretches(at, bytes, pattern.mask), base);
   if (phase.sectors == 0) phase.alike = first_alike(site, phase, bytes);
@@ -155,6 +163,37 @@ void mark_scattered(Tally& tally, SiteTally& site, const PhaseCost& phase, std::
     const std::uint64_t at =
         base + pattern.distance[static_cast<std::size_t>(std::countr_zero(left))];
     set.mark(at >> sector_shift, (at + bytes - 1) >> sector_shift, site);
+  }
+}
+
+void count_waiting(SiteTally& site, Tally& tally) {
+  const std::uint32_t waiting = std::exchange(site.waiting, 0);
+  if (waiting == 0) return;
+  const Inst& inst = *site.waiting_inst;
+  SectorSet& set = is_written(inst) ? tally.written : tally.read;
+  // Mostly they wander: the next one begins in the same sector, or lies in the same phase.
+  const PhaseCost* marked = nullptr;
+  std::uint64_t marked_sector = 0;
+  for (std::uint32_t i = 0; i < waiting; ++i) {
+    const std::uint64_t base = site.waiting_bases[i], sector = base >> sector_shift;
+    const std::uint32_t of_base = phase_of(base, Where::global);
+    PhaseCost& phase = site.phases[of_base / 4];
+    if (phase.of_base != of_base) find_cost(site, phase, inst, base, bytes_of(inst));
+    ++phase.times;
+    if (marked == &phase && marked_sector == sector) continue;
+    marked = &phase;
+    marked_sector = sector;
+    mark_sectors(tally, set, site, phase, inst, base);
+  }
+}
+
+void settle(Tally& tally) {
+  for (const auto& function : tally.functions) {
+    if (!function) continue;
+    for (SiteTally& site : function->sites) {
+      count_waiting(site, tally);
+      site.settle();
+    }
   }
 }
 

@@ -1,9 +1,10 @@
 // Counts the memory accesses of a warp.
 #pragma once
 
+#include <algorithm>
+
 #include "common/emulator/exec/footprint.hpp"
 #include "common/emulator/exec/tally.hpp"
-#include "common/emulator/exec/warp.hpp"
 
 namespace ladder::emulator {
 
@@ -19,9 +20,28 @@ inline std::uint32_t phase_of(std::uint64_t address, Where where) {
 [[gnu::noinline]] void mark_scattered(Tally& tally, SiteTally& site, const PhaseCost& phase,
                                       std::uint64_t base, std::uint32_t bytes, bool written);
 
-// An access that lies in the site's pattern, from `base` on; `bytes` of one lane, `where` as there. `inst` is a memory
-// instruction with its watched fields set (Inst::traffic, Inst::counted).
-[[gnu::always_inline]] inline void count_access(SiteTally& site, Warp& warp, const Inst& inst,
+inline std::uint32_t bytes_of(const Inst& inst) {  // of one lane
+  return inst.bytes * std::max<std::uint32_t>(inst.list_size, 1);
+}
+
+inline bool is_written(const Inst& inst) {
+  return inst.traffic != Traffic::load && inst.traffic != Traffic::async_copy;
+}
+
+// Of an access to global memory that costs `phase`. `set`: one of the tally's, as is_written says.
+[[gnu::always_inline]] inline void mark_sectors(Tally& tally, SectorSet& set, SiteTally& site,
+                                                const PhaseCost& phase, const Inst& inst,
+                                                std::uint64_t base) {
+  if (phase.sectors == 0) [[unlikely]] {
+    return mark_scattered(tally, site, phase, base, bytes_of(inst), is_written(inst));
+  }
+  const std::uint64_t first = static_cast<std::uint64_t>(std::int64_t{phase.first});
+  set.mark_bits((base >> sector_shift) + first, phase.sectors, site);
+}
+
+// An access that lies in the site's pattern, from `base` on; `bytes` of one lane, `where` as there.
+// `inst` is a memory instruction with its watched fields set (Inst::traffic, Inst::counted).
+[[gnu::always_inline]] inline void count_access(SiteTally& site, Tally& tally, const Inst& inst,
                                                 std::uint64_t base, std::uint32_t bytes,
                                                 Where where) {
   const std::uint32_t of_base = phase_of(base, where);
@@ -30,15 +50,13 @@ inline std::uint32_t phase_of(std::uint64_t address, Where where) {
     find_cost(site, phase, inst, base, bytes);
   ++phase.times;
   if (where != Where::global) return;
-  const bool written = inst.traffic != Traffic::load && inst.traffic != Traffic::async_copy;
-  Tally& tally = warp.worker.tally;
-  if (phase.sectors == 0) [[unlikely]] {
-    return mark_scattered(tally, site, phase, base, bytes, written);
-  }
-  SectorSet& set = written ? tally.written : tally.read;
-  const std::uint64_t first = static_cast<std::uint64_t>(std::int64_t{phase.first});
-  set.mark_bits((base >> sector_shift) + first, phase.sectors, site);
+  mark_sectors(tally, is_written(inst) ? tally.written : tally.read, site, phase, inst, base);
 }
+
+// Counts those in SiteTally::waiting_bases.
+[[gnu::noinline]] void count_waiting(SiteTally& site, Tally& tally);
+// All that wait, and what else is not yet where it belongs.
+void settle(Tally& tally);
 
 // cp.async's way into shared memory; what it reads is counted as an access.
 void count_copy(SiteTally& site, const Inst& inst, const Addresses& from, const Addresses& to,
