@@ -1,6 +1,6 @@
 // Reads of a block's shared memory that an observer looks at later, or never: between two barriers a
 // block mostly only reads what it wrote before the first, so that all there is to know of a read is
-// that it happened, and only until the next barrier.
+// that it happened, and only until the next barrier. Who writes elsewhere need not look at it.
 #pragma once
 
 #include <algorithm>
@@ -18,6 +18,7 @@ class ReadLog {
  public:
   struct Shape {  // of addresses, as in AccessPattern
     std::uint32_t mask, stride, bytes;
+    std::uint64_t low, extent;
     std::array<std::uint64_t, lanes> distance;
   };
   struct Entry {
@@ -40,8 +41,10 @@ class ReadLog {
     Known& known = known_[pattern.number % known_.size()];
     if (known.number != pattern.number) [[unlikely]] {
       known = {pattern.number, static_cast<std::uint32_t>(shapes_.size())};
-      shapes_.push_back({pattern.mask, pattern.stride, bytes, pattern.distance});
+      shapes_.push_back(
+          {pattern.mask, pattern.stride, bytes, pattern.low, pattern.extent, pattern.distance});
     }
+    mark_read(low, low + pattern.extent);
     entries_[size_++] = {&warp, &inst, known.shape, static_cast<std::uint32_t>(base)};
     return true;
   }
@@ -53,9 +56,27 @@ class ReadLog {
     for (std::size_t i = 0; i < count; ++i) visit(entries_[i], shapes_[entries_[i].shape]);
     clear();
   }
+  // The same for what was read in [low, high).
+  template <class Visit>
+  void tell_of(std::uint64_t low, std::uint64_t high, const Visit& visit) {
+    if (!was_read(low, high)) return;
+    std::size_t left = 0;
+    for (std::size_t i = 0; i < size_; ++i) {
+      const Entry entry = entries_[i];
+      const Shape& shape = shapes_[entry.shape];
+      const std::uint64_t begin = entry.base + shape.low;
+      if (begin < high && low < begin + shape.extent) {
+        visit(entry, shape);
+      } else {
+        entries_[left++] = entry;
+      }
+    }
+    size_ = left;
+  }
   bool empty() const { return size_ == 0; }
   void clear() {
     size_ = 0;
+    ++round_;
     if (shapes_.empty()) return;
     shapes_.clear();
     known_.fill({});
@@ -101,6 +122,7 @@ class ReadLog {
   struct Line {
     std::uint32_t written = 0;  // when: epoch
     std::int32_t in_flight = 0;
+    std::uint32_t read = 0;  // in which round
   };
   struct Known {
     std::uint64_t number = 0;  // AccessPattern::number
@@ -123,6 +145,21 @@ class ReadLog {
     }
     return clean;
   }
+  void mark_read(std::uint64_t low, std::uint64_t high) {
+    high = std::min(high, lines_.size() * line_bytes);
+    for (std::uint64_t line = low / line_bytes; line * line_bytes < high; ++line) {
+      lines_[line].read = round_;
+    }
+  }
+  // Perhaps: what is kept.
+  bool was_read(std::uint64_t low, std::uint64_t high) const {
+    if (size_ == 0) return false;
+    high = std::min(high, lines_.size() * line_bytes);
+    for (std::uint64_t line = low / line_bytes; line * line_bytes < high; ++line) {
+      if (lines_[line].read == round_) return true;
+    }
+    return false;
+  }
   void count_copies(std::uint64_t low, std::uint64_t high, int more, std::uint32_t epoch) {
     written(low, high, epoch);
     high = std::min(high, lines_.size() * line_bytes);
@@ -138,6 +175,7 @@ class ReadLog {
   std::array<Known, 64> known_;
   std::vector<Line> lines_;
   std::uint32_t phase_ = 0;
+  std::uint32_t round_ = 1;     // since everything was forgotten
   std::int64_t in_flight_ = 0;  // summed over lines
   // What was written in this phase, or is in flight, lies in here.
   std::uint64_t low_ = ~std::uint64_t{0}, high_ = 0;

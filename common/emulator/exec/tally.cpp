@@ -7,9 +7,12 @@
 namespace ladder::emulator {
 
 std::uint64_t* SectorSet::page(std::uint64_t number) {
+  Recent& recent = recent_[number % recent_.size()];
+  if (recent.number == number) return recent.bits;
   std::unique_ptr<Page>& page = pages_[number];
   if (!page) page = std::make_unique<Page>();
-  return page->data();
+  recent = {number, page->data()};
+  return recent.bits;
 }
 
 void SectorSet::mark_next_page(std::uint64_t first, std::uint64_t sectors, SiteTally& site) {

@@ -131,6 +131,12 @@ class SectorSet {
   void mark_next_page(std::uint64_t first, std::uint64_t sectors, SiteTally& site);
 
   std::unordered_map<std::uint64_t, std::unique_ptr<Page>> pages_;
+  // Those asked for last: large strides come back to the same few.
+  struct Recent {
+    std::uint64_t number = ~std::uint64_t{0};
+    std::uint64_t* bits = nullptr;
+  };
+  std::array<Recent, 32> recent_;
 };
 
 struct Tally {

@@ -61,7 +61,12 @@ void BlockRaces::access(const WarpAccess& access) {
   const bool shared = access.space == Space::shared;
   const bool writes = access.traffic != Traffic::load && access.traffic != Traffic::async_copy;
   if (writes && !shared) goes_astray(access.low, access.extent);
-  if (shared || access.order != Order::weak) look_at_reads();
+  if (access.order != Order::weak) {
+    look_at_reads();
+  } else if (shared) {
+    reads_.tell_of(access.low, access.low + access.extent,
+                   [&](const auto& entry, const auto& shape) { look_at_read(entry, shape); });
+  }
   if (shared && writes) {
     reads_.written(access.low, access.low + access.extent, order_.now(access.warp.index));
   }
@@ -95,27 +100,29 @@ Interest BlockRaces::interest(const Inst& inst, std::uint64_t address) {
 
 void BlockRaces::look_at_reads() {
   if (reads_.empty()) return;
-  reads_.tell([&](const ReadLog::Entry& entry, const ReadLog::Shape& shape) {
-    WarpAccess access{.warp = *entry.warp,
-                      .inst = *entry.inst,
-                      .rows = nullptr,
-                      .space = Space::shared,
-                      .traffic = Traffic::load,
-                      .order = Order::weak,
-                      .mask = shape.mask,
-                      .bytes = shape.bytes,
-                      .stride = shape.stride,
-                      .low = 0,
-                      .extent = 0,
-                      .address = {}};
-    for (std::size_t lane = 0; lane < lanes; ++lane) {
-      access.address[lane] = entry.base + shape.distance[lane];
-    }
-    Touch touch = touch_of(access.warp, access.inst, true);
-    touch.access = &access;
-    touch.bytes = access.bytes;
-    touch_all(access, touch, false);
-  });
+  reads_.tell([&](const auto& entry, const auto& shape) { look_at_read(entry, shape); });
+}
+
+void BlockRaces::look_at_read(const ReadLog::Entry& entry, const ReadLog::Shape& shape) {
+  WarpAccess access{.warp = *entry.warp,
+                    .inst = *entry.inst,
+                    .rows = nullptr,
+                    .space = Space::shared,
+                    .traffic = Traffic::load,
+                    .order = Order::weak,
+                    .mask = shape.mask,
+                    .bytes = shape.bytes,
+                    .stride = shape.stride,
+                    .low = 0,
+                    .extent = 0,
+                    .address = {}};
+  for (std::size_t lane = 0; lane < lanes; ++lane) {
+    access.address[lane] = entry.base + shape.distance[lane];
+  }
+  Touch touch = touch_of(access.warp, access.inst, true);
+  touch.access = &access;
+  touch.bytes = access.bytes;
+  touch_all(access, touch, false);
 }
 
 void BlockRaces::touch_all(const WarpAccess& access, Touch& touch, bool writes) {

@@ -48,6 +48,7 @@ class BlockRaces : public BlockObserver {
   // Before anything that a read which was kept could matter to, or that would change its order.
   void goes_astray(std::uint64_t address, std::uint64_t bytes);
   void look_at_reads();
+  void look_at_read(const ReadLog::Entry& entry, const ReadLog::Shape& shape);
   Touch touch_of(Warp& warp, const Inst& inst, bool shared) const;
   void touch_all(const WarpAccess& access, Touch& touch, bool writes);
   // The lanes of `which` from touch.lane on.

@@ -317,6 +317,20 @@ TEST_CASE("reads of other widths are compared with a write that overlaps them") 
   CHECK(read_then_write(pairs, "st.shared.u32 [tile+28], 1;").none());
 }
 
+TEST_CASE("writes elsewhere leave a read as it was: the write that meets it still races") {
+  // Warp 0 reads two places; warp 1 writes where nobody reads, and then where warp 0 did.
+  const auto written = [](const std::string& offset) {
+    return races(
+        "ld.shared.u32 %r20, [%r11];\nld.shared.u32 %r21, [%r11+1024];\n@%p10 bra out;\n"
+        "st.shared.u32 [%r11+2048], %r20;\nst.shared.u32 [%r11+128], %r20;\n"
+        ".loc 1 140 0\nst.shared.u32 [%r13" +
+        offset + "], %r21;\nout:");
+  };
+  CHECK(written("").at("test.cu:140"));
+  CHECK(written("+1024").at("test.cu:140"));
+  CHECK(written("+512").none());
+}
+
 TEST_CASE("a read of what is being copied is found although a barrier came between") {
   const auto copy = [](const std::string& wait) {
     return races(
