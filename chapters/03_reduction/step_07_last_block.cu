@@ -38,12 +38,11 @@
 //! **Cost.** One launch. The atomics are back, one for each block, but spread
 //! over the time in which other blocks still read.
 //!
-//! **Against CUB.** The times below are a tie at N = 10^8, and CUB is ahead at
-//! 2^28 by one to two percent. They were taken before `add_up` had its launch
-//! bounds: the compiler had chosen 32 registers, so that four blocks fitted
-//! where three are meant (step 05). In the trial, where the same loop took 37
-//! and three was the most that fitted, it was ahead of CUB at both sizes, by
-//! one to two percent. The steps have not been timed again since.
+//! **Against CUB.** At N = 10^8 this step is ahead of CUB by more than the
+//! interval; at 2^28 it is ahead by half a percent, which the interval just
+//! reaches: a tie. Launch bounds decided it (step 05): before, the compiler had
+//! chosen 32 registers, so that four blocks fitted where three are meant, and
+//! CUB was ahead at 2^28.
 //!
 //! **Predict.** A second launch in the queue costs up to a microsecond. For
 //! which N will you see it?

@@ -29,21 +29,32 @@ using namespace ladder::emulator;
 
 using Values = std::map<std::string, long long>;  // by counter
 
+constexpr const char* waits = "blocks wait for others: as many reads as that takes";
+
 struct Reason {
-  const char* beginning;  // of launches' names
+  const char* launch;   // beginning of its name
+  const char* counter;  // beginning of its name
   const char* text;
 };
+// Less Nsight Compute's bank conflicts the wavefronts are equal; no two words of such a load share a
+// bank, and how many conflicts there are changes from run to run.
+constexpr const char* meet = "loads that meet in the pipe count again: others in every run";
 constexpr Reason reasons[] = {
-    {"satom_add_f32", "machine code loops with compare-and-swap"},
-    {"sred_add_f32", "machine code loops with compare-and-swap"},
-    {"satom_add_u64", "machine code loops with compare-and-swap"},
-    {"cp_cg_16", "past L1 sectors are fetched for each place in shared memory"},
-    {"local_v", "machine code stores such a vector word by word"},
+    {"satom_add_f32", "", "machine code loops with compare-and-swap"},
+    {"sred_add_f32", "", "machine code loops with compare-and-swap"},
+    {"satom_add_u64", "", "machine code loops with compare-and-swap"},
+    {"cp_cg_16", "", "past L1 sectors are fetched for each place in shared memory"},
+    {"local_v", "", "machine code stores such a vector word by word"},
+    {"05_prefix_sum.step_02", "shared.load", meet},
+    {"05_prefix_sum.step_03", "shared.load", meet},
+    {"05_prefix_sum.step_04", "shared.load", meet},
+    {"05_prefix_sum.step_06", "global.load", waits},
 };
 
-std::string reason_for(const std::string& launch) {
+std::string reason_for(const std::string& launch, const std::string& counter) {
   for (const Reason& reason : reasons) {
-    if (launch.rfind(reason.beginning, 0) == 0) return reason.text;
+    if (launch.rfind(reason.launch, 0) == 0 && counter.rfind(reason.counter, 0) == 0)
+      return reason.text;
   }
   return "";
 }
@@ -172,7 +183,9 @@ int check(const std::string& table, const std::string& names, const std::string&
     }
     ++seen[row.launch];
     const long long value = found->second.at(row.counter);
-    if (value != row.emulated) complain(row, "the emulator now counts " + std::to_string(value));
+    // A wait lasts as long as it does, here as there.
+    if (value != row.emulated && row.reason != waits)
+      complain(row, "the emulator now counts " + std::to_string(value));
     if (row.measured != row.emulated && row.reason.empty())
       complain(row, "differs, without reason");
     if (row.measured == row.emulated && !row.reason.empty()) complain(row, "equal, yet a reason");
@@ -223,7 +236,7 @@ int join(const std::string& measured, const std::string& measured_names, const s
       const long long here = found->second.at(info.name);
       if (there == 0 && here == 0) continue;
       std::printf("%s,%s,%lld,%lld,%s\n", name.c_str(), info.name, there, here,
-                  there == here ? "" : reason_for(name).c_str());
+                  there == here ? "" : reason_for(name, info.name).c_str());
     }
   }
   return 0;
