@@ -15,43 +15,18 @@
 //! its transpose has `rows` rows. Nothing is copied to change that view.
 //!
 //! A handle holds the library's state. It takes milliseconds to make, so it is
-//! made in the first call, which is not timed, and kept.
-#include <cublas_v2.h>
+//! made in the first call, which is not timed, and kept
+//! (common/device/cublas.hpp).
+#include "common/device/cublas.hpp"
 
-#include "common/check.hpp"
-
-// Made when it is first asked for, gone when the solver is unloaded.
-class Handle {
- public:
-  Handle() = default;
-  ~Handle() {
-    if (handle_ != nullptr) cublasDestroy(handle_);
-  }
-  Handle(const Handle&) = delete;
-  Handle& operator=(const Handle&) = delete;
-
-  cublasHandle_t get() {
-    const bool failed =
-        handle_ == nullptr && cublasCreate(&handle_) != CUBLAS_STATUS_SUCCESS;
-    if (failed) ladder::fail("cublasCreate failed");
-    return handle_;
-  }
-
- private:
-  cublasHandle_t handle_ = nullptr;
-};
-
-Handle cublas;
+ladder::Cublas cublas;
 
 extern "C" void solve(const float* input, float* output, int rows, int cols) {
   if (rows == 0 || cols == 0) return;
   const float one = 1.0f, zero = 0.0f;
-  const cublasStatus_t status =
-      cublasSgeam(cublas.get(), CUBLAS_OP_T, CUBLAS_OP_N, rows, cols,  //
-                  &one, input, cols,                                   // A
-                  &zero, output, rows,                                 // B
-                  output, rows);                                       // C
-  if (status != CUBLAS_STATUS_SUCCESS) {
-    ladder::fail(cublasGetStatusString(status));
-  }
+  ladder::check(cublasSgeam(cublas.handle(), CUBLAS_OP_T, CUBLAS_OP_N, rows,
+                            cols,                 //
+                            &one, input, cols,    // A
+                            &zero, output, rows,  // B
+                            output, rows));       // C
 }
