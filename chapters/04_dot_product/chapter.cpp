@@ -69,14 +69,18 @@ Problem dot() {
   return problem;
 }
 
-// Small enough that a dot product stays far below fp16's largest number, 65504.
+// Small enough that a dot product stays below fp16's largest number, 65504.
+// Products that all have one sign are what a sum kept in fp16 cannot bear.
 void fill_half(const Case& tried, const Argument& argument,
                Generator& generator, Buffer& buffer) {
   const int largest_integer = buffer.size() > 1'000'000 ? 1 : 2;
   exact_up_to(largest_integer)(tried, argument, generator, buffer);
-  if (tried.distribution != Distribution::outlier) return;
+  double scale = 1;
+  if (tried.distribution == Distribution::outlier) scale = 0x1p-4;
+  if (tried.distribution == Distribution::large_offset) scale = 0x1p-20;
+  if (scale == 1) return;
   for (std::int64_t i = 0; i < buffer.size(); ++i) {
-    buffer.set(i, buffer.value(i) / 16);
+    buffer.set(i, buffer.value(i) * scale);
   }
 }
 
@@ -85,7 +89,8 @@ Problem dot_f16() {
   Problem problem =
       of_two("dot_f16", "dot of fp16 arrays, fp32 sums, fp16 result",
              ElementType::f16);
-  problem.distributions = {Distribution::random, Distribution::outlier};
+  problem.distributions = {Distribution::random, Distribution::outlier,
+                           Distribution::large_offset};
   problem.fill = fill_half;
   problem.reference =
       from_products([](const Case& tried, const Products& sums) -> Expected {
