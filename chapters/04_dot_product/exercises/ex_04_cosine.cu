@@ -1,0 +1,70 @@
+//! # Exercise 4: how alike are two vectors? {#dot_product_ex_04}
+//! @builds-on step_03_two_level
+//! @problem cosine
+//! @goal global.load.requests == 4108 at N=65536
+//! @goal launches == 2 at N=65536
+//! @goal differing_repeats == 0
+#include <algorithm>
+#include <cstdint>
+
+#include "common/check.hpp"
+#include "common/device/reduction.cuh"
+#include "common/device/workspace.hpp"
+
+constexpr int block_size = 512;  // threads: a multiple of 32, at most 1024
+constexpr int most_blocks = 512;
+
+struct Sums {  // of the products of A and B, A and A, B and B
+  double ab, aa, bb;
+};
+
+ladder::Workspace workspace;  // Sums for each block
+
+// Of each of the three over the threads of a block, in thread 0.
+__device__ Sums block_sums(Sums x) {
+  return {ladder::block_sum(x.ab), ladder::block_sum(x.aa),
+          ladder::block_sum(x.bb)};
+}
+
+// partial[b]: the sums of what falls to block b.
+__global__ void add_up(const float* A, const float* B, Sums* partial, int N) {
+  const int64_t stride = gridDim.x * block_size;
+  int64_t i = blockIdx.x * block_size + threadIdx.x;
+  Sums sums = {0.0, 0.0, 0.0};
+  for (; i < N; i += stride) {
+    // [hole products: ~4 lines] Three products, two loads.
+    sums.ab += A[i] * B[i];
+    // [/hole]
+  }
+  sums = block_sums(sums);
+  if (threadIdx.x == 0) {
+    partial[blockIdx.x] = sums;
+  }
+}
+
+// For one block.
+__global__ void finish(const Sums* partial, float* result, int blocks) {
+  Sums sums = {0.0, 0.0, 0.0};
+  for (int b = threadIdx.x; b < blocks; b += block_size) {
+    // [hole second_level: ~3 lines] All three of block b.
+    sums.ab += partial[b].ab;
+    // [/hole]
+  }
+  sums = block_sums(sums);
+  if (threadIdx.x == 0) {
+    // [hole cosine: ~2 lines] A.B / (|A| |B|), as a float.
+    *result = static_cast<float>(sums.ab);
+    // [/hole]
+  }
+}
+
+extern "C" void solve(const float* A, const float* B, float* result, int N) {
+  if (N == 0) return;
+  const int needed = (N + block_size - 1) / block_size;
+  const int blocks = std::min(needed, most_blocks);
+  Sums* partial = workspace.get<Sums>(blocks);
+  add_up<<<blocks, block_size>>>(A, B, partial, N);
+  CUDA_CHECK(cudaGetLastError());
+  finish<<<1, block_size>>>(partial, result, blocks);
+  CUDA_CHECK(cudaGetLastError());
+}

@@ -1,0 +1,114 @@
+//! # Mutant: one block is given more than it can load
+//! @builds-on step_06_small_n
+//! @fails wrong at N=8193 passes N=8192
+//!
+//! The limit below which one block is taken is twice what its threads load.
+#include <algorithm>
+#include <cstdint>
+
+#include "common/check.hpp"
+#include "common/device/float4.cuh"
+#include "common/device/reduction.cuh"
+#include "common/device/workspace.hpp"
+
+constexpr int block_size = 512;  // threads: a multiple of 32, at most 1024
+constexpr int loads = 4;         // float4 of A and of B, asked for together
+constexpr int tile = loads * block_size;  // float4 of a block, in one turn
+constexpr int blocks_per_multiprocessor = 2;
+constexpr int most_threads = 1024;         // of a block
+constexpr int few = 4 * 4 * most_threads;  // elements
+
+ladder::Workspace workspace;  // a double for each block: its sum
+
+__device__ float products(float4 a, float4 b) {
+  return (a.x * b.x + a.y * b.y) + (a.z * b.z + a.w * b.w);
+}
+
+// The sum of the products that fall to this thread: `loads` float4 of each
+// array in every turn of the grid.
+__device__ double thread_sum(const float* A, const float* B, int N) {
+  const float4* fours_a = reinterpret_cast<const float4*>(A);
+  const float4* fours_b = reinterpret_cast<const float4*>(B);
+  const int64_t count = N / 4;
+  const int64_t stride = gridDim.x * tile;
+  int64_t i = blockIdx.x * tile + threadIdx.x;
+  double sum = 0.0;
+  for (; i + (loads - 1) * block_size < count; i += stride) {
+    float4 a[loads], b[loads];
+    for (int j = 0; j < loads; ++j) {
+      a[j] = fours_a[i + j * block_size];
+      b[j] = fours_b[i + j * block_size];
+    }
+    for (int j = 0; j < loads; ++j) {
+      sum += products(a[j], b[j]);
+    }
+  }
+  for (; i < count; i += block_size) {  // what is left of the last tile
+    sum += products(fours_a[i], fours_b[i]);
+  }
+  const int t = blockIdx.x * block_size + threadIdx.x;
+  if (t < N % 4) {
+    sum += A[4 * count + t] * B[4 * count + t];
+  }
+  return sum;
+}
+
+// partial[b]: the sum of what falls to block b. The last block sums these.
+__global__ void __launch_bounds__(block_size, blocks_per_multiprocessor)
+    add_up(const float* A, const float* B, double* partial, float* result,
+           int N) {
+  double x = ladder::block_sum(thread_sum(A, B, N));
+  if (threadIdx.x == 0) {
+    partial[blockIdx.x] = x;
+  }
+  if (!ladder::is_last_block()) return;
+  x = 0.0;
+  for (int b = threadIdx.x; b < gridDim.x; b += block_size) {
+    x += partial[b];
+  }
+  x = ladder::block_sum(x);
+  if (threadIdx.x == 0) {
+    *result = static_cast<float>(x);
+  }
+}
+
+// The same for few elements, in one block, which has nobody to wait for.
+__global__ void __launch_bounds__(most_threads)
+    add_up_few(const float* A, const float* B, float* result, int N) {
+  const int i = 4 * threadIdx.x;
+  const int k = i + 4 * blockDim.x;
+  const float4 a = ladder::load_float4(A, i, N);
+  const float4 b = ladder::load_float4(B, i, N);
+  const float4 c = ladder::load_float4(A, k, N);
+  const float4 d = ladder::load_float4(B, k, N);
+  double x = products(a, b);
+  x += products(c, d);
+  x = ladder::block_sum(x);
+  if (threadIdx.x == 0) {
+    *result = static_cast<float>(x);
+  }
+}
+
+// Enough blocks for N elements, and no more than the machine is to hold.
+int blocks_for(int N) {
+  int device = 0, multiprocessors = 0;
+  CUDA_CHECK(cudaGetDevice(&device));
+  CUDA_CHECK(cudaDeviceGetAttribute(&multiprocessors,
+                                    cudaDevAttrMultiProcessorCount, device));
+  const int needed = (N + 4 * tile - 1) / (4 * tile);
+  return std::min(needed, blocks_per_multiprocessor * multiprocessors);
+}
+
+extern "C" void solve(const float* A, const float* B, float* result, int N) {
+  if (N == 0) return;
+  if (N <= few) {
+    const int warps = (N + 127) / 128;  // with four elements for each lane
+    add_up_few<<<1, std::min(32 * warps, most_threads)>>>(A, B, result, N);
+    CUDA_CHECK(cudaGetLastError());
+    return;
+  }
+  const int blocks = blocks_for(N);
+  double* partial = workspace.get<double>(blocks);
+  add_up<<<blocks, block_size>>>(A, B, partial, result, N);
+  CUDA_CHECK(cudaGetLastError());
+}

@@ -1,0 +1,47 @@
+//! # Mutant: the products are summed before they are made
+//! @builds-on step_01_two_kernels
+//! @fails wrong at N=256
+//!
+//! Kernels run in the order in which they are launched. Here the sum comes first and
+//! finds the products of the last call.
+#include "common/check.hpp"
+#include "common/device/reduction.cuh"
+#include "common/device/workspace.hpp"
+
+constexpr int block_size = 512;  // threads: a multiple of 32, at most 1024
+
+ladder::Workspace workspace;  // a double: the sum so far; then N products
+
+__global__ void multiply(const float* A, const float* B, float* products,
+                         int N) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < N) {
+    products[i] = A[i] * B[i];
+  }
+}
+
+__global__ void add_up(const float* products, double* sum, int N) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  const float x = ladder::block_sum(i < N ? products[i] : 0.0f);
+  if (threadIdx.x == 0) {
+    atomicAdd(sum, x);
+  }
+}
+
+__global__ void store(const double* sum, float* result) {
+  *result = static_cast<float>(*sum);
+}
+
+extern "C" void solve(const float* A, const float* B, float* result, int N) {
+  if (N == 0) return;
+  double* sum = workspace.get<double>(1 + (N + 1) / 2);
+  float* products = reinterpret_cast<float*>(sum + 1);
+  CUDA_CHECK(cudaMemsetAsync(sum, 0, sizeof(double)));  // in every call
+  const int blocks = (N + block_size - 1) / block_size;
+  add_up<<<blocks, block_size>>>(products, sum, N);
+  CUDA_CHECK(cudaGetLastError());
+  multiply<<<blocks, block_size>>>(A, B, products, N);
+  CUDA_CHECK(cudaGetLastError());
+  store<<<1, 1>>>(sum, result);
+  CUDA_CHECK(cudaGetLastError());
+}
