@@ -28,7 +28,10 @@ class ReadLog {
     std::uint32_t base;   // shared address of the first lane
   };
 
-  explicit ReadLog(std::uint32_t shared_bytes) : lines_(shared_bytes / line_bytes + 2) {}
+  explicit ReadLog(std::uint32_t shared_bytes)
+      : end_((shared_bytes / line_bytes + 2) * line_bytes),
+        lines_(end_ / line_bytes),
+        round_of_read_(lines_.size()) {}
 
   // Keeps a read for later if it may be: nothing has been written there since `barrier`, and nothing
   // is about to be.
@@ -77,7 +80,7 @@ class ReadLog {
   void clear() {
     size_ = 0;
     ++round_;
-    if (shapes_.empty()) return;
+    if (shapes_.size() < most_shapes) return;
     shapes_.clear();
     known_.fill({});
   }
@@ -97,7 +100,7 @@ class ReadLog {
   }
   // [low, high) is written at a time (epochs) from the last begin_phase on.
   void written(std::uint64_t low, std::uint64_t high, std::uint32_t epoch) {
-    high = std::min(high, lines_.size() * line_bytes);
+    high = std::min(high, end_);
     if (low >= high) return;  // it will fault
     low_ = std::min(low_, low);
     high_ = std::max(high_, high);
@@ -119,17 +122,23 @@ class ReadLog {
 
  private:
   static constexpr std::uint64_t line_bytes = 128, most_lines = 8;
+  static constexpr std::size_t most_shapes = 1024;
   struct Line {
     std::uint32_t written = 0;  // when: epoch
     std::int32_t in_flight = 0;
-    std::uint32_t read = 0;  // in which round
   };
   struct Known {
     std::uint64_t number = 0;  // AccessPattern::number
     std::uint32_t shape = 0;
   };
 
-  bool make_room() {
+  [[gnu::noinline]] void get_to_know(Known& known, const AccessPattern& pattern,
+                                     std::uint32_t bytes) {
+    known = {pattern.number, static_cast<std::uint32_t>(shapes_.size())};
+    shapes_.push_back(
+        {pattern.mask, pattern.stride, bytes, pattern.low, pattern.extent, pattern.distance});
+  }
+  [[gnu::noinline]] bool make_room() {
     constexpr std::size_t fewest = 256, most = 4096;
     if (entries_.size() == most) return false;
     entries_.resize(std::max(fewest, entries_.size() * 2));
@@ -138,7 +147,7 @@ class ReadLog {
   bool is_clean(std::uint64_t low, std::uint64_t high) const {
     if (low >= high_ || high <= low_) return true;  // outside the block's memory: it will fault
     const std::uint64_t first = low / line_bytes, last = (high - 1) / line_bytes;
-    if (last >= lines_.size() || last - first >= most_lines) return false;
+    if (high > end_ || last - first >= most_lines) return false;
     bool clean = true;
     for (std::uint64_t line = first; line <= last; ++line) {
       clean = clean && lines_[line].written < phase_ && lines_[line].in_flight == 0;
@@ -146,34 +155,36 @@ class ReadLog {
     return clean;
   }
   void mark_read(std::uint64_t low, std::uint64_t high) {
-    high = std::min(high, lines_.size() * line_bytes);
+    high = std::min(high, end_);
     for (std::uint64_t line = low / line_bytes; line * line_bytes < high; ++line) {
-      lines_[line].read = round_;
+      round_of_read_[line] = round_;
     }
   }
   // Perhaps: what is kept.
   bool was_read(std::uint64_t low, std::uint64_t high) const {
     if (size_ == 0) return false;
-    high = std::min(high, lines_.size() * line_bytes);
+    high = std::min(high, end_);
     for (std::uint64_t line = low / line_bytes; line * line_bytes < high; ++line) {
-      if (lines_[line].read == round_) return true;
+      if (round_of_read_[line] == round_) return true;
     }
     return false;
   }
   void count_copies(std::uint64_t low, std::uint64_t high, int more, std::uint32_t epoch) {
     written(low, high, epoch);
-    high = std::min(high, lines_.size() * line_bytes);
+    high = std::min(high, end_);
     for (std::uint64_t at = low / line_bytes; low < high && at <= (high - 1) / line_bytes; ++at) {
       lines_[at].in_flight += more;
       in_flight_ += more;
     }
   }
 
+  std::uint64_t end_;  // of the block's memory, and a little more
   std::vector<Entry> entries_;
   std::size_t size_ = 0;
   std::vector<Shape> shapes_;
   std::array<Known, 64> known_;
   std::vector<Line> lines_;
+  std::vector<std::uint32_t> round_of_read_;  // by line, as round_
   std::uint32_t phase_ = 0;
   std::uint32_t round_ = 1;     // since everything was forgotten
   std::int64_t in_flight_ = 0;  // summed over lines
