@@ -4,6 +4,7 @@
 
 #include "common/harness/files.hpp"
 #include "common/harness/fingerprint.hpp"
+#include "common/harness/markdown.hpp"
 #include "common/harness/text.hpp"
 #include "common/harness/verdict.hpp"
 
@@ -12,10 +13,6 @@ namespace ladder {
 namespace fs = std::filesystem;
 
 namespace {
-
-bool is_fence(std::string_view line) {
-  return trim(line).rfind("```", 0) == 0;
-}
 
 bool is_blank(std::string_view line) {
   return trim(line).empty();
@@ -29,11 +26,10 @@ std::string hash_on(std::string_view line) {
   return hash.find_first_not_of("0123456789abcdef") == hash.npos ? std::string(hash) : "";
 }
 
-// " {#anchor}" at the end of a heading, or "".
+// Of a heading; "" of anything else.
 std::string anchor_of(std::string_view paragraph) {
-  const std::size_t brace = paragraph.rfind("{#");
-  if (paragraph.rfind("#", 0) != 0 || brace == paragraph.npos) return "";
-  return std::string(trim(paragraph.substr(brace)));
+  const std::optional<Heading> heading = heading_of(paragraph.substr(0, paragraph.find('\n')));
+  return heading ? heading->anchor : "";
 }
 
 // The entries of a translation's file, in its order.
@@ -75,7 +71,7 @@ std::string Paragraph::hash() const {
 
 bool Paragraph::is_code() const {
   const std::vector<std::string> lines = lines_of(text);
-  if (is_fence(lines.front()) || lines.front().rfind("@", 0) == 0) return true;
+  if (turns_fence(lines.front()) || lines.front().rfind("@", 0) == 0) return true;
   return std::all_of(lines.begin(), lines.end(),
                      [](const std::string& line) { return line.rfind("    ", 0) == 0; });
 }
@@ -91,7 +87,7 @@ std::vector<Paragraph> paragraphs_of(std::string_view markdown, const std::strin
       open = false;
       continue;
     }
-    if (is_fence(line)) fenced = !fenced;
+    if (turns_fence(line)) fenced = !fenced;
     if (!open) {
       paragraphs.push_back({file, number, line});
     } else {
@@ -146,7 +142,8 @@ void Translation::match(std::vector<Entry> entries, const std::vector<Paragraph>
     const std::string anchor = anchor_of(paragraph.text);
     if (anchor != anchor_of(entry.text)) {
       throw UsageError(file_ + ":" + std::to_string(entry.line) + ": this heading has " +
-                       (anchor.empty() ? "no anchor" : "the anchor " + anchor) + " in English");
+                       (anchor.empty() ? "no anchor" : "the anchor {#" + anchor + "}") +
+                       " in English");
     }
     by_hash_[paragraph.hash()] = entry;
   }

@@ -14,6 +14,33 @@ namespace fs = std::filesystem;
 
 namespace {
 
+// The groups of the reference, in the order of who needs them first.
+struct Group {
+  const char* title;
+  const char* anchor;
+  const char* explanation;
+  const char* files;  // what their names begin with
+};
+constexpr Group groups[] = {
+    {"Checking", "api_check",
+     "What every solver includes: a call of the CUDA runtime that fails stops with its place, and "
+     "a "
+     "size that a step does not take is refused.",
+     "common/check.hpp"},
+    {"Timing", "api_timer",
+     "How the course times kernels, for programs of your own: events, a cold cache, the median.",
+     "common/timer.hpp"},
+    {"For kernels", "api_device",
+     "What kernels may include once a chapter has explained what is in it.", "common/device/"},
+    {"The harness", "api_harness",
+     "How a solver is described, run and judged: where a new problem or another report begins.",
+     "common/harness/"},
+    {"The emulator", "api_emulator",
+     "The device that executes PTX, and what can watch it: where a new observer or counter "
+     "begins.",
+     "common/emulator/"},
+};
+
 // Where the course can be extended, and what is worth knowing of its inside.
 constexpr const char* seams[] = {
     "common/harness/problem.hpp",       "common/harness/cases.hpp",
@@ -36,10 +63,10 @@ std::string first_sentence(const std::string& purpose) {
 }
 
 std::string list_of(const std::vector<ApiHeader>& headers, const std::string& home,
-                    const std::string& folder, bool for_learners) {
+                    const std::string& begin) {
   std::string html;
   for (const ApiHeader& header : headers) {
-    if (header.for_learners != for_learners || header.file.rfind(folder, 0) != 0) continue;
+    if (!header.file.starts_with(begin)) continue;
     html += "<li>" + link(home + header.page_file(), header.file) + ": " +
             inline_code(first_sentence(header.purpose)) + "</li>\n";
   }
@@ -78,29 +105,15 @@ std::vector<ApiHeader> api_headers(const fs::path& source) {
 Page api_page(const std::vector<ApiHeader>& headers, const Words& say) {
   Page page("api", say("Reference: the headers in common/"), {});
   const std::string home = say.english() ? "" : "../";
-  const auto add = [&](const std::string& title, const std::string& anchor,
-                       const std::string& explanation, const std::string& folder,
-                       bool for_learners) {
-    page.heading(title, anchor);
-    page.html("<p>" + explanation + "</p>\n<ul" + (say.english() ? "" : " lang=\"en\"") + ">\n" +
-              list_of(headers, home, folder, for_learners) + "</ul>");
-  };
   page.html("<p>" +
             say("Made from the comments in the headers themselves. Sizes are in bytes and times in "
                 "microseconds unless a name says otherwise.") +
             "</p>");
-  add(say("For kernels and programs"), "api_learners",
-      say("What a solver may include: the first two from the first step on, the others once a "
-          "chapter has explained what is in them."),
-      "common/", true);
-  add(say("The harness"), "api_harness",
-      say("How a solver is described, run and judged: where a new problem or another report "
-          "begins."),
-      "common/harness/", false);
-  add(say("The emulator"), "api_emulator",
-      say("The device that executes PTX, and what can watch it: where a new observer or counter "
-          "begins."),
-      "common/emulator/", false);
+  for (const Group& group : groups) {
+    page.heading(say(group.title), group.anchor);
+    page.html("<p>" + say(group.explanation) + "</p>\n<ul" + (say.english() ? "" : " lang=\"en\"") +
+              ">\n" + list_of(headers, home, group.files) + "</ul>");
+  }
   page.find("", page.title(), "", "reference API headers");
   for (const ApiHeader& header : headers) {
     page.find_elsewhere(home + header.page_file(), header.file, "", header.purpose);

@@ -50,8 +50,8 @@ std::string step_table(const Chapter& chapter) {
   const Measurements* measured = chapter.measured.empty() ? nullptr : &chapter.measured.front();
   const std::vector<Sizes> sizes = measured == nullptr ? std::vector<Sizes>{} : measured->sizes();
   for (const Sizes& at : sizes) head.push_back(say("speed at {}", {sizes_text(at, say)}));
-  for (const std::string& name : counters) head.push_back("<code>" + escape(name) + "</code>");
-  HtmlTable table(head, "kl-table kl-steps");
+  for (const std::string& name : counters) head.push_back("<code>" + breakable(name) + "</code>");
+  HtmlTable table(head, "kl-table kl-steps kl-stack");
   Sizes counted_at;
   for (const Solver& step : chapter.steps) {
     std::vector<std::string> cells = {link(step.page_file(), step.header.title),
@@ -64,7 +64,7 @@ std::string step_table(const Chapter& chapter) {
     for (const std::string& name : counters) {
       const bool known = found != chapter.counters.end() && found->second.counters.count(name) > 0;
       if (known) counted_at = found->second.at;
-      cells.push_back(known ? count_text(found->second.counters.at(name)) : "–");
+      cells.push_back(known ? counter_text(found->second.counters.at(name)) : "–");
     }
     table.add(cells);
   }
@@ -133,7 +133,8 @@ void add_measurements(Page& page, const Chapter& chapter) {
   page.heading(say("What the measurements say"), page.name() + "_measurements");
   std::string html;
   for (const Measurements& measured : chapter.measured) {
-    html += ladder_plot(chapter, measured) + roofline(chapter, measured);
+    html += "<div class=\"kl-figures\">" + ladder_plot(chapter, measured) +
+            roofline(chapter, measured) + "</div>\n";
     for (const Sizes& at : measured.sizes()) {
       html += "<p>" + say("At {}:", {sizes_text(at, say)}) + "</p>\n<ul>\n";
       for (const Solver& step : chapter.steps) html += sentence(chapter, measured, step, at);
@@ -181,40 +182,6 @@ Page chapter_page(const Course& course, const Chapter& chapter) {
   page.find(page.name() + "_extensions", say("{}: extensions", {introduction.title}), "",
             extensions);
   page.html(way_of(course, chapter));
-  return page;
-}
-
-Page feature_page(const Course& course) {
-  const Words& say = *course.words;
-  Page page("features", say("CUDA features, and where they are first used"), {});
-  std::vector<std::pair<std::string, const Solver*>> uses;
-  for (const Chapter& chapter : course.chapters) {
-    for (const auto* list : {&chapter.steps, &chapter.programs, &chapter.ceilings}) {
-      for (const Solver& solver : *list) {
-        for (const std::string& name : solver.header.introduces) uses.emplace_back(name, &solver);
-      }
-    }
-    for (const Exercise& exercise : chapter.exercises) {
-      for (const std::string& name : exercise.header.introduces) uses.emplace_back(name, &exercise);
-    }
-  }
-  std::stable_sort(uses.begin(), uses.end(),
-                   [](const auto& a, const auto& b) { return a.first < b.first; });
-  HtmlTable table({say("feature or idea"), say("first met in")}, "kl-table kl-steps");
-  for (std::size_t i = 0; i < uses.size();) {
-    const std::string& name = uses[i].first;
-    std::string links;
-    for (; i < uses.size() && uses[i].first == name; ++i) {
-      links += (links.empty() ? "" : ", ") +
-               link(uses[i].second->page_file(), uses[i].second->header.title);
-    }
-    table.add({"<span id=\"" + feature_anchor(name) + "\"><code>" + escape(say.name(name)) +
-                   "</code></span>",
-               links});
-  }
-  page.html("<p>" + say("Every name here is taken from the <code>@new</code> of a step.") + "</p>" +
-            table.text());
-  page.find("", page.title(), "", say("index of features"));
   return page;
 }
 

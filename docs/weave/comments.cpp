@@ -133,7 +133,7 @@ std::string doxygen_comments(std::string_view header) {
     scopes.read(code);
     if (says_nothing(code)) {
       text += "\n";
-    } else if (comment != line.npos && declared) {
+    } else if (comment != line.npos && declared && trim(code) != "}") {
       text += code + "///<" + body_of(std::string_view(line).substr(comment)) + "\n";
     } else {
       text += line + "\n";

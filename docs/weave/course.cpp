@@ -1,9 +1,11 @@
 #include "docs/weave/course.hpp"
 
 #include <algorithm>
+#include <set>
 
 #include "common/harness/files.hpp"
 #include "common/harness/gate_checks.hpp"
+#include "common/harness/markdown.hpp"
 #include "common/harness/text.hpp"
 #include "common/harness/verdict.hpp"
 
@@ -13,6 +15,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
+constexpr const char* feature_file = "docs/features.txt";
 constexpr std::string_view extensions_heading = "## Possibilities for extensions";
 
 // The gate's own checks of headers: a parent that is missing or does not exist, no title, …
@@ -144,7 +147,51 @@ Chapter read_chapter(const Tree& tree, const Catalog& catalog, const std::string
   return chapter;
 }
 
+// Each "file:line: ..." of an @new whose name is of no kind.
+void require_kinds(const Course& course) {
+  std::set<std::string> known;
+  for (const FeatureKind& kind : course.feature_kinds) {
+    known.insert(kind.names.begin(), kind.names.end());
+  }
+  std::vector<std::string> errors;
+  const auto check = [&](const Solver& solver) {
+    for (const std::string& name : solver.header.introduces) {
+      if (known.count(name) > 0) continue;
+      const auto line = std::find_if(
+          solver.lines.begin(), solver.lines.end(),
+          [](const std::string& text) { return text.find("@new ") != std::string::npos; });
+      errors.push_back(solver.file + ":" + std::to_string(line - solver.lines.begin() + 1) + ": '" +
+                       name + "' is of no kind: add it to " + feature_file);
+    }
+  };
+  for (const Chapter& chapter : course.chapters) {
+    for (const auto* list : {&chapter.steps, &chapter.programs, &chapter.ceilings}) {
+      std::for_each(list->begin(), list->end(), check);
+    }
+    std::for_each(chapter.exercises.begin(), chapter.exercises.end(), check);
+  }
+  if (!errors.empty()) throw UsageError(join(errors, "\n"));
+}
+
 }  // namespace
+
+std::vector<FeatureKind> parse_feature_kinds(std::string_view text, const std::string& file) {
+  std::vector<FeatureKind> kinds;
+  std::set<std::string> names;
+  int number = 0;
+  for (const std::string& line : lines_of(text)) {
+    const std::string place = file + ":" + std::to_string(++number) + ": ";
+    const std::string name(trim(line));
+    if (const auto heading = heading_of(line); heading && heading->level == 2) {
+      kinds.push_back({heading->title, {}});
+    } else if (!name.empty() && name[0] != '#') {
+      if (kinds.empty()) throw UsageError(place + "a kind, '## Global memory', comes first");
+      if (!names.insert(name).second) throw UsageError(place + "'" + name + "' stands here twice");
+      kinds.back().names.push_back(name);
+    }
+  }
+  return kinds;
+}
 
 std::string Solver::parent() const {
   if (!header.builds_on.empty()) return header.builds_on.front();
@@ -167,12 +214,12 @@ Introduction parse_introduction(std::string_view text, const std::string& file) 
   for (const std::string& line : lines_of(text)) {
     ++number;
     if (number == 1) {
-      const std::size_t brace = line.find(" {#");
-      if (line.rfind("# ", 0) != 0 || brace == std::string::npos || line.back() != '}') {
+      const std::optional<Heading> title = heading_of(line);
+      if (!title || title->level != 1 || title->anchor.empty()) {
         throw UsageError(file + ":1: an introduction begins with '# Title {#anchor}'");
       }
-      introduction.title = line.substr(2, brace - 2);
-      introduction.anchor = line.substr(brace + 3, line.size() - brace - 4);
+      introduction.title = title->title;
+      introduction.anchor = title->anchor;
       introduction.body_line = 2;
     } else if (line == extensions_heading) {
       introduction.extensions_line = number + 1;
@@ -197,6 +244,8 @@ Course read_course(const Tree& tree, const Catalog& catalog, const ProblemRegist
   for (const std::string& name : catalog.chapters()) {
     course.chapters.push_back(read_chapter(tree, catalog, name, counters, course.words));
   }
+  course.feature_kinds = parse_feature_kinds(read_file(tree.source / feature_file), feature_file);
+  require_kinds(course);
   return course;
 }
 

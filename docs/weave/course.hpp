@@ -62,8 +62,15 @@ struct Chapter {
   const Solver* find(const std::string& name) const;  // a step, program or ceiling; null if none
 };
 
+// A kind of what steps introduce, and the names (of @new) that are of it: docs/features.txt.
+struct FeatureKind {
+  std::string title;
+  std::vector<std::string> names;
+};
+
 // One edition of it: everything in one language.
 struct Course {
+  std::vector<FeatureKind> feature_kinds;
   std::vector<Chapter> chapters;
   std::shared_ptr<const Words> words = std::make_shared<Words>();
 };
@@ -73,6 +80,10 @@ struct Course {
 Course read_course(const Tree& tree, const Catalog& catalog, const ProblemRegistry& problems,
                    const std::filesystem::path& counters,
                    std::shared_ptr<const Words> words = std::make_shared<Words>());
+
+// "## Kind", and below it a name in each line. Throws UsageError "file:line: ..." for a name that
+// stands twice or ahead of all kinds.
+std::vector<FeatureKind> parse_feature_kinds(std::string_view text, const std::string& file);
 
 // "# Title {#anchor}" and the rest. Throws UsageError "file:line: ...".
 Introduction parse_introduction(std::string_view text, const std::string& file);

@@ -27,7 +27,8 @@ constexpr const char* results = R"({"schema": "kernel-ladder/1",
 
 constexpr const char* counters = R"({"entries": [
  {"id": "01_vector_add.step_02_b", "verdict": "solved", "counted_at": {"N": 70001},
-  "counters": {"global.load.sectors": 1234, "global.load.sectors.ideal": 1000, "launches": 0}}]})";
+  "counters": {"global.load.sectors": 1234, "global.load.sectors.ideal": 1000, "launches": 0,
+   "lanes_per_instruction": 31.25}}]})";
 
 std::string replaced(std::string text, const std::string& what, const std::string& with) {
   for (std::size_t at = 0; (at = text.find(what, at)) != std::string::npos; at += with.size()) {
@@ -55,7 +56,8 @@ class SmallCourse {
           "//! @claim global.load.sectors <= 8 x ideal at N=4096\n//! **Idea.** Share.\nint "
           "a;\nint b;\n");
     write("mutants/mutant_d.cu",
-          "//! # Mutant: no `d`\n//! @builds-on step_01_a\n//! @fails wrong at N=3\n//! D.\nint "
+          "//! # Mutant: no `d`\n//! @builds-on step_01_a\n//! @fails wrong at N=3 passes N=2\n//! "
+          "D.\nint "
           "a;\n");
     write("solutions/ex_01_c.cu",
           "//! # Exercise 1: try {#add_ex_01}\n//! @builds-on step_02_b\n"
@@ -63,6 +65,7 @@ class SmallCourse {
           "// [hole body: ~1 line] Fill it.\nint answer;\n// [/hole]\n");
     write("exercises/ex_01_c.md",
           "# Try\n\nDo it.\n\n## Hint 1\n\nfirst\n\n## Hint 2\n\nsecond\n\n## Hint 3\n\nthird\n");
+    folder_.write("docs/features.txt", "## Control\nloop\n\n## Memory\n__shared__\n");
     write("results/h200.json", replaced(results, "RIVAL", "20.0"));
     folder_.write("build/docs/01_vector_add.json", counters);
   }
@@ -98,10 +101,11 @@ TEST_CASE("a step's page shows its parent, its change, its claims, its times and
   CHECK(has(page, "<a href=\"add_01.html\">Step 01: the loop</a>"));
   CHECK(has(page, "+1</span> <span class=\"kl-removed\">−0"));
   CHECK(has(page, "<code>launches == 1 at N=4096</code>"));
-  CHECK(has(page, "20.0 µs"));
-  CHECK(has(page, "50.0 % of CUB<br>40.0 % of copy"));
+  CHECK(has(page, "20.0\u00a0µs"));
+  CHECK(has(page, "50.0\u00a0% of CUB<br>40.0\u00a0% of copy"));
   CHECK(has(page, "2.00 × as fast"));
   CHECK(has(page, "1\u202f234"));
+  CHECK(has(page, "31.25"));
   CHECK_FALSE(has(page, "<code>launches</code>"));  // 0 in both says nothing
   CHECK(has(page, "features.html#feature___shared__"));
   CHECK(has(page, "id=\"L8\""));
@@ -113,11 +117,65 @@ TEST_CASE("every number of a page comes from a file: a changed result changes th
   const Course course = files.read();
   const Chapter& chapter = course.chapters.at(0);
   const Page step = step_page(chapter, chapter.steps.at(1));
-  CHECK(has(step, "31.4 µs"));
+  CHECK(has(step, "31.4\u00a0µs"));
   CHECK(has(step, "1.27 × as fast"));
   const Page page = chapter_page(course, chapter);
-  CHECK(has(page, "31.4 µs"));
+  CHECK(has(page, "31.4\u00a0µs"));
   CHECK(has(page, "1.27 times as fast as its parent"));
+}
+
+TEST_CASE("a problem without arithmetic has no column for it") {
+  SmallCourse files;
+  const auto columns = [&] {
+    const Course course = files.read();
+    return has(step_page(course.chapters.at(0), course.chapters.at(0).steps.at(1)), "GFLOP/s");
+  };
+  CHECK(columns());
+  files.write("results/h200.json",
+              replaced(replaced(results, "RIVAL", "20.0"), "\"gflop_s\": 2", "\"gflop_s\": 0"));
+  CHECK_FALSE(columns());
+}
+
+TEST_CASE("the index of features has them by kind, with the chapter, and code as code") {
+  const SmallCourse files;
+  const Page page = feature_page(files.read());
+  const std::size_t control = page.text().find("## Control {#features_control}"),
+                    loop = page.text().find("<span id=\"feature_loop\">loop</span>"),
+                    memory = page.text().find("## Memory {#features_memory}"),
+                    shared = page.text().find("<code>__shared__</code>");
+  REQUIRE(shared != std::string::npos);
+  CHECK(control < loop);
+  CHECK(loop < memory);
+  CHECK(memory < shared);
+  CHECK(has(page, "01 · <a href=\"add_02.html\">Step 02: the block</a>"));
+}
+
+TEST_CASE("a feature of no kind stops with the line of its @new") {
+  SmallCourse files;
+  files.write("step_02_b.cu",
+              "//! # Step 02: b {#add_02}\n//! @builds-on step_01_a\n//! @new loop, gadget\n"
+              "//! I.\nint a;\n");
+  CHECK_THROWS_WITH_AS(
+      files.read(),
+      "chapters/01_vector_add/step_02_b.cu:3: 'gadget' is of no kind: add it to docs/features.txt",
+      UsageError);
+  CHECK_THROWS_WITH_AS(parse_feature_kinds("## A\nx\n## B\nx\n", "f.txt"),
+                       doctest::Contains("f.txt:4: "), UsageError);
+  CHECK_THROWS_WITH_AS(parse_feature_kinds("x\n", "f.txt"), doctest::Contains("f.txt:1: "),
+                       UsageError);
+}
+
+TEST_CASE("counters as in the parent are folded away") {
+  SmallCourse files;
+  const Course course = files.read();
+  Chapter chapter = course.chapters.at(0);
+  chapter.counters["01_vector_add.step_01_a"] = {
+      "solved", {{"N", 70001}}, {{"lanes_per_instruction", 31.25}, {"global.load.sectors", 99}}};
+  const Page page = step_page(chapter, chapter.steps.at(1));
+  const std::size_t fold = page.text().find("<summary>1 counters as in its parent</summary>");
+  REQUIRE(fold != std::string::npos);
+  CHECK(page.text().find("1\u202f234") < fold);
+  CHECK(page.text().find("31.25") > fold);
 }
 
 TEST_CASE("a chapter's page says which step is slower than its parent, and links all of them") {
@@ -125,16 +183,17 @@ TEST_CASE("a chapter's page says which step is slower than its parent, and links
   files.write("results/h200.json", replaced(results, "RIVAL", "50.0"));
   const Course course = files.read();
   const Page page = chapter_page(course, course.chapters.at(0));
-  CHECK(has(page, "<strong>slower than its parent</strong> by 25.0 %"));
+  CHECK(has(page, "<strong>slower than its parent</strong> by 25.0\u00a0%"));
   CHECK(has(page, "<a href=\"add_01.html\">"));
   CHECK(has(page, "<a href=\"add_ex_01.html\">Exercise 1: try</a>"));
   CHECK(has(page, "kl-ceiling"));
   // Every claim is said in words, beside what asserts it; wrong solvers assert the rest.
   CHECK(has(page, "launches: 1"));
-  CHECK(has(page, "global load sectors: at most 8 times the fewest that the bytes allow"));
+  CHECK(has(page, "sectors read from global memory: at most 8 × the fewest that the bytes allow"));
   CHECK(has(page, "<code>global.load.sectors &lt;= 8 x ideal at N=4096</code>"));
   CHECK(has(page, "no <code>d</code>"));
-  CHECK(has(page, "<code>wrong at N=3</code>"));
+  CHECK(has(page, "written from <a href=\"add_01.html\">Step 01: the loop</a>"));
+  CHECK(has(page, "gives a wrong answer at N\u00a0=\u00a03, but is right at N\u00a0=\u00a02"));
   REQUIRE(page.text().find("More.") != std::string::npos);
   CHECK(page.text().find("More.") > page.text().find("What the measurements say"));
 }

@@ -26,15 +26,17 @@ std::string configuration(const DoxygenRun& run) {
       {"@HTML@", run.html.string()},     {"@LANGUAGE@", run.language},
       {"@THEME@", theme_css.string()},
   };
-  for (const auto& [name, value] : values) {
-    for (std::size_t at = 0; (at = text.find(name, at)) != text.npos; at += value.size()) {
-      text.replace(at, name.size(), value);
-    }
-  }
+  for (const auto& [name, value] : values) replace_all(text, name, value);
   return text + run.configuration;
 }
 
 }  // namespace
+
+void replace_all(std::string& text, std::string_view what, std::string_view with) {
+  for (std::size_t at = 0; (at = text.find(what, at)) != text.npos; at += with.size()) {
+    text.replace(at, what.size(), with);
+  }
+}
 
 void require(const fs::path& file, const char* package) {
   if (!fs::exists(file)) {
@@ -54,9 +56,8 @@ void write_frame(const DoxygenRun& run, const Words& say,
   }
   write_file(header, theme(read_file(header)));
   std::string text = read_file(run.source / "docs" / "theme" / "footer.html");
-  const std::string licence = "@LICENCE@";
-  text.replace(
-      text.find(licence), licence.size(),
+  replace_all(
+      text, "@LICENCE@",
       say("Kernel Ladder, under the Apache License 2.0. Made by Doxygen {}.", {"$doxygenversion"}));
   write_file(footer, text);
 }

@@ -26,6 +26,9 @@ void write_frame(const DoxygenRun& run, const Words& say,
 void run_doxygen(const DoxygenRun& run,
                  const std::function<std::string(const std::string&)>& explain);
 
+// Every `what` in `text` becomes `with`.
+void replace_all(std::string& text, std::string_view what, std::string_view with);
+
 // A file that Debian's package brings; throws MachineError.
 void require(const std::filesystem::path& file, const char* package);
 

@@ -37,21 +37,6 @@ std::string goals_html(const Exercise& exercise, const Words& say) {
   return html + "</ul>";
 }
 
-std::string stub_fails_text(const Failure& failure, const Words& say) {
-  switch (failure.kind) {
-    case Failure::Kind::trap:
-      return failure.observer.empty()
-                 ? say("stops with an error")
-                 : say("stops with an error that {} names", {failure.observer});
-    case Failure::Kind::goal:
-      return say("has right answers, but misses a goal");
-    case Failure::Kind::budget:
-      return say("runs out of time or memory");
-    default:
-      return say("gives a wrong answer");
-  }
-}
-
 std::string facts_of(const Chapter& chapter, const Exercise& exercise, const Problem* problem) {
   const Solver* parent = chapter.find(exercise.parent());
   const Words& say = *chapter.words;
@@ -65,14 +50,23 @@ std::string facts_of(const Chapter& chapter, const Exercise& exercise, const Pro
                                            escape(problem->prototype()) + "</code>");
   }
   facts += fact_html(say("Goals"), goals_html(exercise, say));
-  facts += fact_html(say("The stub"), stub_fails_text(exercise.header.stub_fails, say));
+  facts += fact_html(say("The stub"), failure_text(exercise.header.stub_fails, say));
   const std::string id = escape(exercise.entry.short_id());
-  facts += fact_html(say("Edit"), "<code>chapters/" + escape(chapter.name) + "/exercises/" +
-                                      escape(exercise.entry.name) + ".cu</code>");
+  facts += fact_html(say("Edit"), "<code>" +
+                                      breakable("chapters/" + chapter.name + "/exercises/" +
+                                                exercise.entry.name + ".cu") +
+                                      "</code>");
   facts +=
       fact_html(say("Check it"), say("{} · a hint: {}", {"<code>./ladder check " + id + "</code>",
                                                          "<code>./ladder hint " + id + "</code>"}));
   return "<dl class=\"kl-facts\">\n" + facts + "</dl>\n";
+}
+
+// The stub without its header, whose prose stands on the page already.
+std::vector<std::string> stub_code(const Exercise& exercise) {
+  std::vector<std::string> lines = lines_of(exercise.stub);
+  std::erase_if(lines, [](const std::string& line) { return trim(line).rfind("//!", 0) == 0; });
+  return lines;
 }
 
 }  // namespace
@@ -86,11 +80,9 @@ Page exercise_page(const Chapter& chapter, const Exercise& exercise, const Probl
   const std::string statement = add_prose(page, exercise.translation, say, sheet.statement,
                                           {exercise.sheet_file, exercise.statement_line});
   page.html(facts_of(chapter, exercise, problem));
-  page.find("", exercise.header.title, join(exercise.header.introduces, ", "), statement);
+  page.find("", found_as(chapter, exercise), join(exercise.header.introduces, ", "), statement);
   page.heading(say("The stub"), exercise.page() + "_stub");
-  std::vector<std::string> stub = lines_of(exercise.stub);
-  std::erase_if(stub, [](const std::string& line) { return trim(line).rfind("//!", 0) == 0; });
-  page.html(plain_listing(stub));
+  page.html(plain_listing(stub_code(exercise)));
   page.heading(say("Hints"), exercise.page() + "_hints");
   page.html("<p>" + say("One at a time, from gentle to nearly the answer.") + "</p>");
   for (std::size_t i = 0; i < sheet.hints.size(); ++i) {
@@ -109,8 +101,10 @@ Page solution_page(const Chapter& chapter, const Exercise& exercise) {
   const Words& say = *chapter.words;
   Page page(exercise.solution_page(), say("{} (solution)", {exercise.header.title}),
             {exercise.file, 1});
-  page.html(way_html({exercise.page_file(), say("The exercise")},
-                     {chapter.page_file(), say("Chapter {}", {chapter.number})}, {}, say));
+  const std::string way =
+      way_html({exercise.page_file(), say("The exercise")},
+               {chapter.page_file(), say("Chapter {}", {chapter.number})}, {}, say);
+  page.html(way);
   add_language_note(page, exercise.translation, say);
   for (const Segment& segment : segments) {
     if (!segment.prose) break;
@@ -120,9 +114,9 @@ Page solution_page(const Chapter& chapter, const Exercise& exercise) {
   page.heading(say("The program"), exercise.solution_page() + "_program");
   add_program(page, segments, exercise.file, exercise.translation, say);
   page.heading(say("What changed"), exercise.solution_page() + "_changes");
-  std::vector<std::string> stub = lines_of(exercise.stub);
-  std::erase_if(stub, [](const std::string& line) { return trim(line).rfind("//!", 0) == 0; });
-  page.html(difference_html(stub, code_of(segments), say("the stub"), exercise.page_file(), say));
+  page.html(difference_html(stub_code(exercise), code_of(segments), say("the stub"),
+                            exercise.page_file(), say));
+  page.html(way);
   return page;
 }
 

@@ -10,9 +10,15 @@ namespace ladder::weave {
 
 class Glossary {
  public:
+  // What a term of the glossary is called in another language.
+  struct Term {
+    std::string english, words;
+  };
   // Each "### barrier {#glossary_barrier}" names a term, which is linked with and without an s at
-  // its end; other forms stand behind commas. "#### step {#glossary_step}" one that is not, because the word has other uses.
-  explicit Glossary(std::string_view text);
+  // its end; other forms stand behind commas. "#### step {#glossary_step}" is one that is not,
+  // because the word has other uses. Throws UsageError for another language's word for what the
+  // glossary does not explain.
+  explicit Glossary(std::string_view text, const std::vector<Term>& others = {});
   Glossary() = default;
 
   // Markdown of a page, with the same lines. Code, headings, tables, links, tags, formulas and
@@ -32,5 +38,8 @@ class Glossary {
 
   std::vector<Form> forms_;  // longest first, in lower case
 };
+
+// "warp = 线程束, 线程束组": what another language calls a term. Throws UsageError "file:line: …".
+std::vector<Glossary::Term> parse_terms(std::string_view text, const std::string& file);
 
 }  // namespace ladder::weave

@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "common/harness/files.hpp"
+#include "common/harness/markdown.hpp"
 #include "common/harness/text.hpp"
 #include "common/harness/verdict.hpp"
 
@@ -10,18 +11,11 @@ namespace ladder::weave {
 
 namespace {
 
-struct Heading {
-  std::string title, anchor;
-};
-
-// "## Title {#anchor}" with `marks` = "## "
-std::optional<Heading> heading(std::string_view line, std::string_view marks) {
-  const std::size_t brace = line.find(" {#");
-  if (line.rfind(marks, 0) != 0 || brace == std::string_view::npos || line.back() != '}') {
-    return std::nullopt;
-  }
-  return Heading{std::string(line.substr(marks.size(), brace - marks.size())),
-                 std::string(line.substr(brace + 3, line.size() - brace - 4))};
+// A page's own title, or that of a section; the others are text.
+std::optional<Heading> anchored(std::string_view line, std::size_t level) {
+  std::optional<Heading> heading = heading_of(line);
+  if (heading && (heading->level != level || heading->anchor.empty())) heading.reset();
+  return heading;
 }
 
 }  // namespace
@@ -29,11 +23,11 @@ std::optional<Heading> heading(std::string_view line, std::string_view marks) {
 Page hand_written_page(std::string_view text, const std::string& file,
                        const Translation& translation, const Words& say) {
   const std::vector<std::string> lines = lines_of(text);
-  const auto title = lines.empty() ? std::nullopt : heading(lines[0], "# ");
+  const auto title = lines.empty() ? std::nullopt : anchored(lines[0], 1);
   if (!title) throw UsageError(file + ":1: a page begins with '# Title {#name}'");
   Page page(title->anchor, translation.title(title->title, title->anchor), {file, 1});
   add_language_note(page, translation, say);
-  Heading section{page.title(), ""};
+  Heading section{1, page.title(), ""};
   std::string section_text;
   int first_line = 2;
   const auto close = [&] {
@@ -46,11 +40,11 @@ Page hand_written_page(std::string_view text, const std::string& file,
     section_text.clear();
   };
   for (std::size_t i = 1; i < lines.size(); ++i) {
-    if (const auto next = heading(lines[i], "## ")) {
+    if (const auto next = anchored(lines[i], 2)) {
       close();
       first_line = static_cast<int>(i) + 1;
       const Translation::Entry* said = translation.find(lines[i]);
-      section = said == nullptr ? *next : heading(said->text, "## ").value_or(*next);
+      section = said == nullptr ? *next : anchored(said->text, 2).value_or(*next);
     }
     section_text += lines[i] + "\n";
   }

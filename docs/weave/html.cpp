@@ -49,16 +49,40 @@ std::string link(std::string_view href, std::string_view text) {
   return "<a href=\"" + escape(href) + "\">" + escape(text) + "</a>";
 }
 
+std::string breakable(std::string_view name) {
+  std::string html;
+  const std::string_view joints = name.find('/') == name.npos ? "._" : "/";
+  for (const char c : name) {
+    html += escape(std::string_view(&c, 1));
+    if (joints.find(c) != joints.npos) html += "<wbr>";
+  }
+  return html;
+}
+
+std::string HtmlTable::row_html(const Row& row, bool stacked) const {
+  if (row.heads_group) {
+    return "<tr class=\"kl-group\"><th scope=\"colgroup\" colspan=\"" +
+           std::to_string(head_.size()) + "\">" + row.cells.front() + "</th></tr>\n";
+  }
+  std::string html = "<tr>";
+  for (std::size_t i = 0; i < row.cells.size(); ++i) {
+    if (stacked && i > 0) {
+      html += "<td><span class=\"kl-head\">" + head_[i] + "</span><span>" + row.cells[i] +
+              "</span></td>";
+    } else {
+      html += "<td>" + row.cells[i] + "</td>";
+    }
+  }
+  return html + "</tr>\n";
+}
+
 std::string HtmlTable::text() const {
+  const bool stacked = css_class_.find("kl-stack") != std::string::npos;
   std::string html =
       "<div class=\"kl-scroll\" tabindex=\"0\"><table class=\"" + css_class_ + "\"><thead><tr>";
   for (const std::string& cell : head_) html += "<th scope=\"col\">" + cell + "</th>";
   html += "</tr></thead><tbody>\n";
-  for (const auto& row : rows_) {
-    html += "<tr>";
-    for (const std::string& cell : row) html += "<td>" + cell + "</td>";
-    html += "</tr>\n";
-  }
+  for (const Row& row : rows_) html += row_html(row, stacked);
   return html + "</tbody></table></div>\n";
 }
 
@@ -81,28 +105,27 @@ std::string size_text(double value) {
 std::string sizes_text(const std::vector<std::pair<std::string, double>>& sizes, const Words& say) {
   std::string text;
   for (const auto& [name, value] : sizes) {
-    text += (text.empty() ? "" : ", ") + escape(name) + " = " + say.name(size_text(value));
+    text +=
+        (text.empty() ? "" : ", ") + escape(name) + "\u00a0=\u00a0" + say.name(size_text(value));
   }
   return text;
 }
 
+std::string rate_text(double value) {
+  return fixed(value, value >= 100 ? 0 : value >= 10 ? 1 : 2);
+}
+
 std::string time_text(double microseconds) {
-  const char* unit = " µs";
-  if (microseconds >= 1e6) {
-    microseconds /= 1e6;
-    unit = " s";
-  } else if (microseconds >= 1e4) {
-    microseconds /= 1e3;
-    unit = " ms";
-  }
-  return fixed(microseconds, microseconds >= 100 ? 0 : microseconds >= 10 ? 1 : 2) + unit;
+  if (microseconds >= 1e6) return rate_text(microseconds / 1e6) + "\u00a0s";
+  if (microseconds >= 1e4) return rate_text(microseconds / 1e3) + "\u00a0ms";
+  return rate_text(microseconds) + "\u00a0µs";
 }
 
 std::string percent_text(double ratio) {
   const double percent = 100 * ratio;
-  if (percent >= 10) return fixed(percent, 1) + " %";
+  if (percent >= 10) return fixed(percent, 1) + "\u00a0%";
   const int decimals = percent > 0 ? 1 - static_cast<int>(std::floor(std::log10(percent))) : 1;
-  return fixed(percent, std::max(decimals, 1)) + " %";
+  return fixed(percent, std::max(decimals, 1)) + "\u00a0%";
 }
 
 std::string count_text(double value) {
@@ -111,6 +134,11 @@ std::string count_text(double value) {
     digits.insert(place - 3, "\u202f");
   }
   return digits;
+}
+
+std::string counter_text(double value) {
+  if (value == std::floor(value)) return count_text(value);
+  return fixed(value, std::abs(value) < 0.1 ? 4 : 2);
 }
 
 }  // namespace ladder::weave

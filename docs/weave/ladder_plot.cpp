@@ -13,13 +13,21 @@ constexpr double left = 24, right = 470, top = 44, row_height = 46;
 // One look for each size; a third and further sizes repeat them.
 constexpr const char* marks[] = {"kl-series-1", "kl-series-2", "kl-series-3", "kl-series-4"};
 
+// "2²⁸": pictures have no <sup>.
+std::string power_of_two(int exponent) {
+  constexpr const char* raised[] = {"⁰", "¹", "²", "³", "⁴", "⁵", "⁶", "⁷", "⁸", "⁹"};
+  std::string text = "2";
+  for (const char digit : std::to_string(exponent)) text += raised[digit - '0'];
+  return text;
+}
+
 std::string plain_sizes(const Sizes& sizes, const Words& say) {
   std::string text;
   for (const auto& [name, value] : sizes) {
     int exponent = 0;
     const bool power = std::frexp(value, &exponent) == 0.5 && exponent > 11;
     text += (text.empty() ? "" : ", ") + name + " = " +
-            (power ? "2^" + std::to_string(exponent - 1) : say.name(size_text(value)));
+            (power ? power_of_two(exponent - 1) : say.name(size_text(value)));
   }
   return text;
 }
@@ -51,27 +59,32 @@ Plot survey(const Chapter& chapter, const Measurements& measured) {
     }
   }
   if (plot.lowest == 1) plot.lowest = 0.5;
-  std::sort(plot.sizes.begin(), plot.sizes.end());
+  std::stable_sort(plot.sizes.begin(), plot.sizes.end(),
+                   [](const Sizes& a, const Sizes& b) { return volume(a) < volume(b); });
   return plot;
 }
 
 void draw_mark(Svg& svg, std::size_t series, double x, double y) {
   const std::string css_class = marks[series % std::size(marks)];
   if (series % 2 == 0) {
-    svg.circle(x, y, 5, css_class);
+    svg.circle(x, y, 4.5, css_class);
   } else {
-    svg.rectangle(x - 5, y - 5, 10, 10, css_class);
+    svg.rectangle(x - 4, y - 4, 8, 8, css_class);
   }
 }
 
 void draw_axis(Svg& svg, const Plot& plot, double bottom) {
   const int low = static_cast<int>(std::floor(std::log10(plot.lowest)));
+  const auto mark = [&](double ratio, int decimals) {
+    svg.line(plot.x(ratio), top, plot.x(ratio), bottom, ratio == 1 ? "kl-ceiling" : "kl-grid");
+    svg.text(plot.x(ratio), bottom + 16, fixed(100 * ratio, decimals) + " %", "kl-small", "middle");
+  };
   for (int power = low; power <= 0; ++power) {
-    const double at = plot.x(std::pow(10.0, power));
-    svg.line(at, top, at, bottom, power == 0 ? "kl-ceiling" : "kl-grid");
-    const int decimals = std::max(0, -power - 2);
-    svg.text(at, bottom + 16, fixed(std::pow(10.0, power + 2), decimals) + " %", "kl-small",
-             "middle");
+    mark(std::pow(10.0, power), std::max(0, -power - 2));
+  }
+  if (low == -1) {  // one decade: there is room for more
+    mark(0.2, 0);
+    mark(0.5, 0);
   }
 }
 
@@ -115,7 +128,10 @@ std::string ladder_plot(const Chapter& chapter, const Measurements& measured) {
       const Timing* timing = measured.find(step.entry.id(), plot.sizes[s]);
       if (timing == nullptr || timing->ceilings.empty()) continue;
       const double ratio = timing->ceilings.front().ratio;
-      draw_mark(svg, s, plot.x(ratio), y + 31);
+      // One above the other, so that none hides another.
+      const double apart =
+          static_cast<double>(s) - 0.5 * static_cast<double>(plot.sizes.size() - 1);
+      draw_mark(svg, s, plot.x(ratio), y + 31 + 8 * apart);
       values += (values.empty() ? "" : ", ") + percent_text(ratio);
     }
     svg.text(plot.x(1) - 8, y + 17, values, "kl-small", "end");

@@ -64,10 +64,21 @@ std::vector<Page> pages_of(const Course& course, const ProblemRegistry& problems
   return pages;
 }
 
+// The terms, and what they are called in another language: docs/zh/terms.txt.
+Glossary read_glossary(const Tree& tree, const std::string& language) {
+  const std::filesystem::path pages = tree.source / "docs" / "pages";
+  if (!std::filesystem::exists(pages / "glossary.md")) return Glossary();
+  const std::string file = "docs/" + language + "/terms.txt";
+  const bool translated = std::filesystem::exists(tree.source / file);
+  return Glossary(read_file(pages / "glossary.md"),
+                  translated ? parse_terms(read_file(tree.source / file), file)
+                             : std::vector<Glossary::Term>{});
+}
+
 // What pages by hand ask for is added, and terms lead to the glossary.
 void finish_pages(std::vector<Page>& pages, const Course& course, const Tree& tree,
                   const std::filesystem::path& folder) {
-  Materials materials{tree.source, tree.build, {}, {}};
+  Materials materials{tree.source, tree.build, {}, {}, course.words};
   materials.page_of_file = {{"README.md", "index.html"},
                             {"CONTRIBUTING.md", "contributing.html"},
                             {"docs/architecture.md", "architecture.html"}};
@@ -76,9 +87,7 @@ void finish_pages(std::vector<Page>& pages, const Course& course, const Tree& tr
   }
   const std::filesystem::path answers = folder / "terminal.txt";
   if (std::filesystem::exists(answers)) materials.answers = read_answers(read_file(answers));
-  const std::filesystem::path terms = tree.source / "docs" / "pages" / "glossary.md";
-  const Glossary glossary =
-      std::filesystem::exists(terms) ? Glossary(read_file(terms)) : Glossary();
+  const Glossary glossary = read_glossary(tree, course.words->language());
   for (Page& page : pages) {
     add_materials(page, materials);
     const bool explains = page.name() == "glossary" || page.name() == "emulator_reference";

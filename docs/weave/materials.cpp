@@ -1,8 +1,7 @@
 #include "docs/weave/materials.hpp"
 
-#include <cctype>
-
 #include "common/harness/files.hpp"
+#include "common/harness/markdown.hpp"
 #include "common/harness/text.hpp"
 #include "common/harness/verdict.hpp"
 #include "docs/weave/html.hpp"
@@ -15,23 +14,8 @@ namespace {
 
 // Of "## Title": 2; of other lines 0.
 std::size_t level_of(const std::string& line) {
-  const std::size_t marks = line.find_first_not_of('#');
-  return marks != std::string::npos && marks > 0 && line[marks] == ' ' ? marks : 0;
-}
-
-bool turns_fence(const std::string& line) {
-  return line.rfind("```", 0) == 0;
-}
-
-std::string slug(const std::string& title) {
-  std::string text;
-  for (const char c : title) {
-    const bool letter = std::isalnum(static_cast<unsigned char>(c)) != 0;
-    if (letter) text += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-    if (!letter && !text.empty() && text.back() != '_') text += '_';
-  }
-  while (!text.empty() && text.back() == '_') text.pop_back();
-  return text;
+  const std::optional<Heading> heading = heading_of(line);
+  return heading ? heading->level : 0;
 }
 
 class Expansion {
@@ -47,9 +31,9 @@ class Expansion {
         const std::string file(trim(std::string_view(line).substr(6)));
         into.html(plain_listing(lines_of(read(file))));
       } else if (const std::string command = terminal_command(line); !command.empty()) {
-        into.html(terminal_html(command, answer_to(command)));
+        into.html(terminal_html(command, answer_to(command), *materials_.words));
       } else if (is_trace_line(line)) {
-        into.html(trace_html(line, answer_to(line)));
+        into.html(trace_html(line, answer_to(line), *materials_.words));
       } else {
         return false;
       }
@@ -84,11 +68,11 @@ class Expansion {
     std::string title = into.title(), anchor, text;
     for (std::string line : section.lines) {
       if (turns_fence(line)) fenced = !fenced;
-      const std::size_t level = fenced ? 0 : level_of(line);
-      if (level > 0) {
+      const std::optional<Heading> heading = fenced ? std::nullopt : heading_of(line);
+      if (heading) {
         into.find(anchor, title, "", text);
-        title = into.title() + ": " + line.substr(level + 1);
-        anchor = into.name() + "_" + slug(line.substr(level + 1));
+        title = into.title() + ": " + heading->title;
+        anchor = into.name() + "_" + slug(heading->title);
         text.clear();
         line += " {#" + anchor + "}";
       } else {
@@ -105,20 +89,21 @@ class Expansion {
 };
 
 // Links to the sections of a page that has many; they stand ahead of the first.
-std::string sections_html(Page& page) {
+std::string sections_html(Page& page, const Words& say) {
   constexpr int many = 4;
   std::string links;
   int count = 0;
   page.rewrite([&](const std::string& line, const Origin&, Page&) {
-    const std::size_t brace = line.find(" {#");
-    if (level_of(line) != 2 || brace == std::string::npos) return false;
+    const std::optional<Heading> heading = heading_of(line);
+    if (!heading || heading->level != 2 || heading->anchor.empty()) return false;
     ++count;
-    links += "<li><a href=\"" + line.substr(brace + 2, line.size() - brace - 3) + "\">" +
-             inline_code(line.substr(3, brace - 3)) + "</a></li>";
+    links +=
+        "<li><a href=\"#" + heading->anchor + "\">" + inline_code(heading->title) + "</a></li>";
     return false;
   });
   if (count < many) return "";
-  return "<nav class=\"kl-sections\" aria-label=\"Sections\"><ul>" + links + "</ul></nav>\n";
+  return "<nav class=\"kl-sections\" aria-label=\"" + say("Sections") + "\"><ul>" + links +
+         "</ul></nav>\n";
 }
 
 }  // namespace
@@ -169,7 +154,7 @@ void add_materials(Page& page, const Materials& materials) {
   page.rewrite([&](const std::string& line, const Origin& origin, Page& into) {
     return expansion.take(line, origin, into);
   });
-  const std::string sections = sections_html(page);
+  const std::string sections = sections_html(page, *materials.words);
   bool begun = false;
   page.rewrite([&](const std::string& line, const Origin&, Page& into) {
     if (!begun && !sections.empty() && level_of(line) == 2) {

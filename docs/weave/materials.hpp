@@ -10,11 +10,13 @@
 
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "docs/weave/page.hpp"
 #include "docs/weave/terminal.hpp"
+#include "docs/weave/words.hpp"
 
 namespace ladder::weave {
 
@@ -23,6 +25,7 @@ struct Materials {
   Answers answers;
   // Which page a file of the repository has become: "CONTRIBUTING.md" -> "contributing.html".
   std::map<std::string, std::string> page_of_file;
+  std::shared_ptr<const Words> words = std::make_shared<Words>();  // the edition's
 };
 
 // The page with all that it asks for. Throws UsageError "file:line: …" for what there is not.

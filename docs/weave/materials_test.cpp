@@ -107,6 +107,30 @@ TEST_CASE("code with an apostrophe stays code for Doxygen") {
   CHECK(has(page.text(), "a `b` and ``{'c'}`` d"));
 }
 
+TEST_CASE("terms lead to the glossary in another language too, also between its characters") {
+  const Glossary chinese("### warp {#g_warp}\n\nx\n\n#### step {#g_step}\n",
+                         parse_terms("# names\nwarp = 线程束, warp 组\nstep = 步骤\n", "t.txt"));
+  CHECK(chinese.linked("一个线程束里的线程束。") ==
+        "一个" + term("g_warp", "线程束") + "里的线程束。\n");
+  CHECK(chinese.linked("每个步骤") == "每个" + term("g_step", "步骤") + "\n");
+  CHECK_THROWS_WITH_AS(parse_terms("\nwarp\n", "t.txt"), doctest::Contains("t.txt:2: "),
+                       UsageError);
+  CHECK_THROWS_WITH_AS(Glossary("### warp {#g_warp}\n", {{"wrap", "线程束"}}),
+                       doctest::Contains("'wrap'"), UsageError);
+}
+
+TEST_CASE("a term in bold words does not end them") {
+  CHECK(linked("**The warp.** A warp.") == "**The warp.** A " + term("g_warp", "warp") + ".");
+  CHECK(linked("*two warps* 2 * a warp") == "*two warps* 2 * a " + term("g_warp", "warp"));
+  CHECK(linked("* a warp") == "* a " + term("g_warp", "warp"));
+}
+
+TEST_CASE("a per cent sign ahead of Chinese stays for Doxygen, in code as it is") {
+  Page page("x", "X", {"x.md", 1});
+  page.markdown("\u201c94 %\u201d, 5 % of `%\u201d`", {"x.md", 2});
+  CHECK(has(page.text(), "\u201c94 \\%\u201d, 5 % of `%\u201d`"));
+}
+
 TEST_CASE("answers are the same after they were kept in a file") {
   const Answers answers = {{"./ladder a", {0, {"", "| x", "$ y"}}}, {"./ladder b", {77, {}}}};
   const Answers again = read_answers(write_answers(answers));
@@ -186,7 +210,7 @@ TEST_CASE("a roofline shows each step that computes, below ceilings of the same 
   const std::string html = roofline(chapter, measured);
   CHECK(has(html, "Step 01: b: 100.00 GFLOP/s at 0.083 operations a byte."));
   CHECK(has(html, "href=\"a_01.html\""));
-  CHECK(has(html, "ffma 64.0 TFLOP/s"));
+  CHECK(has(html, "ffma 64.0\u00a0TFLOP/s"));
   measured.timings[step.entry.id()][0].gigaflops = 0;  // a transpose computes nothing
   CHECK(roofline(chapter, measured).empty());
 }

@@ -3,6 +3,7 @@
 #include <cstdlib>
 #include <utility>
 
+#include "common/harness/markdown.hpp"
 #include "common/harness/text.hpp"
 #include "common/harness/verdict.hpp"
 #include "docs/weave/pictures/pictures.hpp"
@@ -10,6 +11,16 @@
 namespace ladder::weave {
 
 namespace {
+
+// Doxygen takes a % ahead of a letter, Chinese ones too, for a mark of its own.
+std::string with_percent_signs(std::string text) {
+  for (std::size_t at = 0; (at = text.find('%', at)) != std::string::npos; at += 2) {
+    const bool ahead_of_letter =
+        at + 1 < text.size() && static_cast<unsigned char>(text[at + 1]) >= 0x80;
+    if (ahead_of_letter) text.insert(at, 1, '\\');
+  }
+  return text;
+}
 
 // Doxygen takes `a 'b' c` for a quotation that ends at an apostrophe, but ``a 'b' c`` for code.
 std::string with_plain_code(const std::string& line) {
@@ -22,10 +33,10 @@ std::string with_plain_code(const std::string& line) {
     if (inside - begin > 1 || end == std::string::npos) break;
     const std::string code = line.substr(inside, end - inside);
     const char* ticks = code.find('\'') == std::string::npos ? "`" : "``";
-    text += line.substr(at, begin - at) + ticks + code + ticks;
+    text += with_percent_signs(line.substr(at, begin - at)) + ticks + code + ticks;
     at = end + 1;
   }
-  return text + line.substr(at);
+  return text + with_percent_signs(line.substr(at));
 }
 
 }  // namespace
@@ -45,7 +56,7 @@ void Page::add(std::string_view line, Origin origin) {
 void Page::markdown(std::string_view text, Origin origin) {
   bool fenced = false;  // code shows the mark as it is
   for (const std::string& line : lines_of(text)) {
-    if (line.rfind("```", 0) == 0 || line.rfind("~~~", 0) == 0) fenced = !fenced;
+    if (turns_fence(line)) fenced = !fenced;
     if (!fenced && is_picture_line(line)) {
       picture(line, origin);
     } else {
@@ -77,7 +88,7 @@ void Page::rewrite(const Take& take) {
   bool fenced = false;
   for (const std::string& line : lines_of(text_)) {
     const Origin& origin = origins_[number++];
-    if (line.rfind("```", 0) == 0) fenced = !fenced;
+    if (turns_fence(line)) fenced = !fenced;
     if (fenced || origin.line == 0 || !take(line, origin, changed)) changed.add(line, origin);
   }
   *this = std::move(changed);

@@ -18,7 +18,7 @@ Page solution_page(const Chapter& chapter, const Exercise& exercise);
 
 Page chapter_page(const Course& course, const Chapter& chapter);
 
-// Every name that some step's @new gives, with the steps.
+// Every name that some step's @new gives, by kind, with the steps.
 Page feature_page(const Course& course);
 
 // "‹ previous", "chapter", "next ›": the way through the pages of a chapter.
@@ -47,8 +47,12 @@ std::string wrong_solvers_html(const Chapter& chapter);
 
 // One line of facts: "Builds on: …".
 std::string fact_html(const std::string& name, const std::string& value);
+// "02 · Step 04: one column of padding": what the search calls a step or an exercise.
+std::string found_as(const Chapter& chapter, const Solver& solver);
+
+// How a solver fails: "gives a wrong answer".
+std::string failure_text(const Failure& failure, const Words& say);
 // "`a`, `b`" linked to the index of features.
 std::string features_html(const std::vector<std::string>& names, const Words& say);
-std::string feature_anchor(const std::string& name);
 
 }  // namespace ladder::weave

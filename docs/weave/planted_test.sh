@@ -86,7 +86,7 @@ sed -i 's|^//! \*\*Predict\.\*\*.*|//! **Predict.** Something else.|' "$box/cour
 make_site
 expect "a good course makes a site" eval '[[ $code == 0 ]]'
 expect "a number that changes in results/ changes on the pages" \
-  grep -rql '1.23 s' "$box/site/html" --include='vector_add*.html'
+  grep -rql $'1.23\u00a0s' "$box/site/html" --include='vector_add*.html'
 expect "a translation of English that has changed says so" \
   grep -q 'kl-stale' "$box/site/html/zh/vector_add_step_05.html"
 expect "a translation of English as it is says nothing" \

@@ -12,6 +12,9 @@ namespace ladder::weave {
 
 using Sizes = std::vector<std::pair<std::string, double>>;  // {{"N", 4096}}, as the file has them
 
+// All sizes multiplied: what is large and what is small.
+double volume(const Sizes& sizes);
+
 // A solver's speed over that of a library, a copy or the arithmetic.
 struct Ceiling {
   std::string name;  // "cublasSgeam", "copy"
@@ -30,9 +33,9 @@ struct Measurements {
   std::string device, driver, toolkit, commit, date;
   // What the device reached in the same run: "copy_gb_s", "ffma_tflops", …
   std::map<std::string, double> ceilings;
-  std::map<std::string, std::vector<Timing>> timings;  // by solver id, in the file's order of sizes
+  std::map<std::string, std::vector<Timing>> timings;  // by solver id, small sizes first
   const Timing* find(const std::string& id, const Sizes& at) const;  // null if not measured
-  std::vector<Sizes> sizes() const;  // those of any solver, in order of first use
+  std::vector<Sizes> sizes() const;  // those of any solver, small ones first
 };
 
 struct Counted {

@@ -54,6 +54,12 @@ const Timing* Measurements::find(const std::string& id, const Sizes& at) const {
   return nullptr;
 }
 
+double volume(const Sizes& sizes) {
+  double product = 1;
+  for (const auto& [name, value] : sizes) product *= value;
+  return product;
+}
+
 std::vector<Sizes> Measurements::sizes() const {
   std::vector<Sizes> all;
   for (const auto& [id, list] : timings) {
@@ -61,6 +67,8 @@ std::vector<Sizes> Measurements::sizes() const {
       if (std::find(all.begin(), all.end(), timing.at) == all.end()) all.push_back(timing.at);
     }
   }
+  std::stable_sort(all.begin(), all.end(),
+                   [](const Sizes& a, const Sizes& b) { return volume(a) < volume(b); });
   return all;
 }
 
@@ -84,6 +92,9 @@ Measurements read_measurements(const std::filesystem::path& file, const std::str
       for (const Json& timing : entry.value("timings", Json::array())) {
         timings.push_back(timing_of(timing));
       }
+      std::stable_sort(timings.begin(), timings.end(), [](const Timing& a, const Timing& b) {
+        return volume(a.at) < volume(b.at);
+      });
     }
   } catch (const Json::exception& error) {
     throw UsageError(shown + ":1: not the course's schema: " + error.what());

@@ -10,7 +10,7 @@ namespace ladder::weave {
 
 namespace {
 
-constexpr double left = 62, right = 470, top = 20, bottom = 300;
+constexpr double left = 62, right = 470, top = 32, bottom = 320;
 
 struct Roof {
   std::string name;
@@ -35,7 +35,7 @@ std::vector<Roof> roofs_of(const Measurements& measured) {
   return roofs;
 }
 
-// At the size that most steps were timed at, the last of them if there are several.
+// At the size that most steps were timed at, the largest if there are several.
 std::vector<Point> points_of(const Chapter& chapter, const Measurements& measured, Sizes& at) {
   std::vector<Point> best;
   for (const Sizes& sizes : measured.sizes()) {
@@ -45,7 +45,8 @@ std::vector<Point> points_of(const Chapter& chapter, const Measurements& measure
       if (timing == nullptr || timing->gigaflops <= 0 || timing->gigabytes_per_s <= 0) continue;
       points.push_back({&step, timing->gigaflops / timing->gigabytes_per_s, timing->gigaflops});
     }
-    if (points.empty() || points.size() < best.size()) continue;
+    const bool more = points.size() > best.size();
+    if (!more && (points.size() < best.size() || volume(sizes) <= volume(at))) continue;
     best = points;
     at = sizes;
   }
@@ -81,7 +82,7 @@ std::string power_text(int power) {
   return power < 0 ? fixed(value, -power) : count_text(value);
 }
 
-void draw_axes(Svg& svg, const Axes& axes) {
+void draw_axes(Svg& svg, const Axes& axes, const Words& say) {
   for (int p = static_cast<int>(axes.x_low); p <= static_cast<int>(axes.x_high); ++p) {
     const double x = axes.x(std::pow(10, p));
     svg.line(x, top, x, bottom, "kl-grid");
@@ -92,9 +93,9 @@ void draw_axes(Svg& svg, const Axes& axes) {
     svg.line(left, y, right, y, "kl-grid");
     svg.text(left - 6, y + 4, power_text(p), "kl-small", "end");
   }
-  svg.text((left + right) / 2, bottom + 34, "operations for each byte that must move", "kl-small",
-           "middle");
-  svg.text(0, top - 8, "GFLOP/s", "kl-small");
+  svg.text((left + right) / 2, bottom + 36, say("operations for each byte that must move"),
+           "kl-small", "middle");
+  svg.text(0, top - 18, "GFLOP/s", "kl-small");
 }
 
 // A slope ends at the highest flat roof; a flat roof begins at the steepest slope.
@@ -141,32 +142,32 @@ std::string roofline(const Chapter& chapter, const Measurements& measured) {
   Sizes at;
   const std::vector<Point> points = points_of(chapter, measured, at);
   const std::vector<Roof> roofs = roofs_of(measured);
+  const Words& say = *chapter.words;
   double bandwidth = 0, arithmetic = 0;
-  std::string description = "Arithmetic speed over arithmetic intensity.", limits;
+  std::string description = say("Arithmetic speed over arithmetic intensity."), limits;
   for (const Roof& roof : roofs) {
-    limits += (limits.empty() ? "" : ", ") + escape(roof.name) + " " +
-              (roof.gigaflops > 0 ? fixed(roof.gigaflops / 1000, 1) + " TFLOP/s"
-                                  : count_text(roof.gigabytes_per_s) + " GB/s");
+    limits += (limits.empty() ? "" : ", ") + escape(say.name(roof.name)) + " " +
+              (roof.gigaflops > 0 ? fixed(roof.gigaflops / 1000, 1) + "\u00a0TFLOP/s"
+                                  : count_text(roof.gigabytes_per_s) + "\u00a0GB/s");
     bandwidth = std::max(bandwidth, roof.gigabytes_per_s);
     arithmetic = std::max(arithmetic, roof.gigaflops);
   }
   if (points.empty() || bandwidth == 0 || arithmetic == 0) return "";
   for (const Point& point : points) {
-    description += " " + point.step->header.title + ": " + fixed(point.gigaflops, 2) +
-                   " GFLOP/s at " + fixed(point.intensity, 3) + " operations a byte.";
+    description +=
+        " " + say("{}: {} GFLOP/s at {} operations a byte.",
+                  {point.step->header.title, fixed(point.gigaflops, 2), fixed(point.intensity, 3)});
   }
   const Axes axes = axes_for(points, bandwidth, arithmetic);
-  Svg svg(right + 10, bottom + 42, "The roofline", description);
-  draw_axes(svg, axes);
+  Svg svg(right + 10, bottom + 44, say("The roofline"), description);
+  draw_axes(svg, axes, say);
   draw_roofs(svg, axes, roofs, bandwidth, arithmetic);
   draw_points(svg, axes, points);
-  return svg.figure("The roofline at " + sizes_text(at) +
-                    ". The slope is memory's limit and the flat part arithmetic's, as they were "
-                    "reached in the same run (" +
-                    limits +
-                    "). A step's place from left to right is given by "
-                    "its problem (each input read once, each output written once); what it can do "
-                    "is to rise.");
+  return svg.figure(
+      say("The roofline at {}. The slope is memory's limit and the flat part arithmetic's, as they "
+          "were reached in the same run ({}). A step's place from left to right is given by its "
+          "problem (each input read once, each output written once); what it can do is to rise.",
+          {sizes_text(at, say), limits}));
 }
 
 }  // namespace ladder::weave

@@ -10,14 +10,25 @@ namespace ladder::weave {
 
 namespace {
 
+// "**Idea.**" and "`tile[x]`" as a reader sees them.
+std::string without_marks(std::string word) {
+  std::erase(word, '`');
+  for (std::size_t at; (at = word.find("**")) != std::string::npos;) word.erase(at, 2);
+  if (word.size() > 1 && word.front() == '*') word.erase(0, 1);
+  const std::size_t end = word.find_last_not_of(".,;:)");
+  if (end != std::string::npos && end > 0 && word[end] == '*') word.erase(end, 1);
+  return word;
+}
+
 // Words only: Markdown's and the code's punctuation would only make the file larger.
 std::string searchable(const std::string& text) {
   std::string words;
   for (const std::string& line : lines_of(text)) {
     if (is_picture_line(line) || is_trace_line(line)) continue;
     for (const std::string& word : split_words(line)) {
-      if (word.find_first_not_of("*`_|-=+/<>(){};,.:&!?") == std::string::npos) continue;
-      words += (words.empty() ? "" : " ") + word;
+      const bool anchor = word.starts_with("{#") && word.ends_with("}");
+      if (anchor || word.find_first_not_of("*`_#|-=+/<>(){};,.:&!?") == std::string::npos) continue;
+      words += (words.empty() ? "" : " ") + without_marks(word);
     }
   }
   return words;

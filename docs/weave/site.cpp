@@ -89,11 +89,9 @@ bool fetch_search_library(const SiteOptions& options) {
 void finish_page(const fs::path& file) {
   // A larger one is slow to open, and too long to read.
   constexpr std::size_t most = 1000 * 1000;
-  const std::string name = file.filename().string(), place = page_placeholder;
+  const std::string name = file.filename().string();
   std::string text = read_file(file);
-  for (std::size_t at = 0; (at = text.find(place, at)) != text.npos; at += name.size()) {
-    text.replace(at, place.size(), name);
-  }
+  replace_all(text, page_placeholder, name);
   if (text.size() > most) {
     throw UsageError("the page " + name + " has " + std::to_string(text.size()) +
                      " bytes, more than 1 MB");

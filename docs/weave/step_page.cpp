@@ -13,7 +13,7 @@ std::string way_html(const Neighbour& previous, const Neighbour& up, const Neigh
                      const Words& say) {
   const auto side = [](const Neighbour& to, const char* css_class, const std::string& before,
                        const std::string& after) {
-    if (to.file.empty()) return std::string("<span></span>");
+    if (to.file.empty()) return std::string();
     return "<a class=\"" + std::string(css_class) + "\" href=\"" + to.file + "\">" + before +
            inline_code(to.title) + after + "</a>";
   };
@@ -22,25 +22,12 @@ std::string way_html(const Neighbour& previous, const Neighbour& up, const Neigh
          side(next, "kl-next", "", " ›") + "</nav>\n";
 }
 
+std::string found_as(const Chapter& chapter, const Solver& solver) {
+  return chapter.number + " · " + solver.header.title;
+}
+
 std::string fact_html(const std::string& name, const std::string& value) {
   return value.empty() ? "" : "<dt>" + name + "</dt><dd>" + value + "</dd>\n";
-}
-
-std::string feature_anchor(const std::string& name) {
-  std::string anchor = "feature_";
-  for (const char c : name) {
-    anchor += std::isalnum(static_cast<unsigned char>(c)) ? c : '_';
-  }
-  return anchor;
-}
-
-std::string features_html(const std::vector<std::string>& names, const Words& say) {
-  std::string html;
-  for (const std::string& name : names) {
-    html +=
-        (html.empty() ? "" : ", ") + link("features.html#" + feature_anchor(name), say.name(name));
-  }
-  return html;
 }
 
 namespace {
@@ -116,7 +103,7 @@ std::string facts_of(const Chapter& chapter, const Solver& solver) {
   }
   facts += fact_html(say("Exercises"), exercise_links(chapter, solver));
   facts += fact_html(say("Run it"), "<code>./ladder check " + escape(solver.entry.short_id()) +
-                                        "</code> · <code>" + escape(solver.file) + "</code>");
+                                        "</code> · <code>" + breakable(solver.file) + "</code>");
   return "<dl class=\"kl-facts\">\n" + facts + "</dl>\n";
 }
 
@@ -156,11 +143,11 @@ Page step_page(const Chapter& chapter, const Solver& solver) {
     prose += add_prose(page, solver.translation, say, join(segment.lines, "\n"),
                        {solver.file, segment.first_line});
   }
-  page.find("", solver.header.title, join(solver.header.introduces, ", "), prose);
+  page.find("", found_as(chapter, solver), join(solver.header.introduces, ", "), prose);
   const std::string program = solver.page() + "_program";
   page.heading(say("The program"), program);
   add_program(page, segments, solver.file, solver.translation, say);
-  page.find(program, say("{} (program)", {solver.header.title}), "", join(code, "\n"));
+  page.find(program, say("{} (program)", {found_as(chapter, solver)}), "", join(code, "\n"));
   if (parent != nullptr) {
     page.heading(say("What changed"), solver.page() + "_changes");
     page.html(difference_html(code_of(segments_of(parent->lines, parent->header)), code,
@@ -170,7 +157,7 @@ Page step_page(const Chapter& chapter, const Solver& solver) {
   add_claims(page, solver, say);
   page.heading(say("The plain program"), solver.page() + "_plain");
   page.html("<details class=\"kl-plain\"><summary>" +
-            say("{}, without its prose", {escape(solver.file)}) + "</summary>\n" +
+            say("{}, without its prose", {breakable(solver.file)}) + "</summary>\n" +
             plain_listing(code) + "</details>\n" + way_of(chapter, solver));
   return page;
 }

@@ -7,6 +7,7 @@
 #include "common/harness/process.hpp"
 #include "common/harness/text.hpp"
 #include "common/harness/verdict.hpp"
+#include "docs/weave/doxygen.hpp"
 #include "docs/weave/html.hpp"
 #include "docs/weave/trace.hpp"
 
@@ -37,7 +38,10 @@ Answer run(const fs::path& source, const std::string& ladder, const std::string&
   const bool not_meant = result.exit_code == static_cast<int>(Verdict::usage) ||
                          result.exit_code == static_cast<int>(Verdict::machine_fault);
   if (our_code && not_meant) throw UsageError("`" + command + "`: " + result.output);
-  return {result.exit_code, lines_of(result.output)};
+  // Pages are the same wherever the course lies.
+  std::string output = result.output;
+  replace_all(output, source.string() + "/", "");
+  return {result.exit_code, lines_of(output)};
 }
 
 // Pages by hand, and what chapters say: introductions, sheets, steps.
@@ -107,13 +111,14 @@ Answers read_answers(std::string_view text) {
   return answers;
 }
 
-std::string terminal_html(const std::string& command, const Answer& answer) {
+std::string terminal_html(const std::string& command, const Answer& answer, const Words& say) {
   std::string html =
       "<div class=\"kl-code kl-terminal\" tabindex=\"0\"><pre><span class=\"kl-typed\">$ " +
       escape(command) + "</span>\n";
   for (const std::string& line : answer.lines) html += escape(line) + "\n";
   if (answer.exit_code != 0) {
-    html += "<span class=\"kl-exit\">exit code " + std::to_string(answer.exit_code) + "</span>\n";
+    html += "<span class=\"kl-exit\">" + say("exit code {}", {std::to_string(answer.exit_code)}) +
+            "</span>\n";
   }
   return html + "</pre></div>\n";
 }

@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "docs/weave/words.hpp"
+
 namespace ladder::weave {
 
 struct Answer {
@@ -25,6 +27,6 @@ Answers run_commands(const std::filesystem::path& source, const std::string& lad
 std::string write_answers(const Answers& answers);
 Answers read_answers(std::string_view text);
 
-std::string terminal_html(const std::string& command, const Answer& answer);
+std::string terminal_html(const std::string& command, const Answer& answer, const Words& say);
 
 }  // namespace ladder::weave

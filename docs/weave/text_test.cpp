@@ -35,14 +35,19 @@ TEST_CASE("numbers are shown as people write them") {
   CHECK(size_text(268435456) == "2<sup>28</sup>");
   CHECK(size_text(25e6) == "25 million");
   CHECK(size_text(257) == "257");
-  CHECK(time_text(73.9839971) == "74.0 µs");
-  CHECK(time_text(1413266.6) == "1.41 s");
-  CHECK(time_text(39318.1) == "39.3 ms");
-  CHECK(percent_text(1.0204) == "102.0 %");
-  CHECK(percent_text(0.0018817) == "0.19 %");
-  CHECK(percent_text(5.2e-5) == "0.0052 %");
+  CHECK(time_text(73.9839971) == "74.0\u00a0µs");
+  CHECK(time_text(1413266.6) == "1.41\u00a0s");
+  CHECK(time_text(39318.1) == "39.3\u00a0ms");
+  CHECK(percent_text(1.0204) == "102.0\u00a0%");
+  CHECK(percent_text(0.0018817) == "0.19\u00a0%");
+  CHECK(percent_text(5.2e-5) == "0.0052\u00a0%");
   CHECK(count_text(1234567) == "1\u202f234\u202f567");
   CHECK(count_text(999) == "999");
+  CHECK(counter_text(1234) == "1\u202f234");
+  CHECK(counter_text(4.8584) == "4.86");  // a ratio is no whole number
+  CHECK(counter_text(0.00357) == "0.0036");
+  CHECK(breakable("a/b_c.cu") == "a/<wbr>b_c.cu");
+  CHECK(breakable("load.a_b<1>") == "load.<wbr>a_<wbr>b&lt;1&gt;");
 }
 
 TEST_CASE("code is coloured line by line, each line balanced") {
@@ -161,6 +166,7 @@ TEST_CASE("comments of a header become Doxygen's, line for line") {
   CHECK(lines[14] == "    return x;  // nor this");
   CHECK(lines[18] == "// A remark of its own.");
   CHECK(lines[20] == "int f(const char* = \"http://x\");");
+  CHECK(lines[21] == "}  // namespace a");  // which says nothing of what comes next
   CHECK(purpose_of(header) == "What it is for.\n\n  example();\n");
 }
 

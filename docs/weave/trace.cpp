@@ -22,26 +22,13 @@ bool is_trace_line(std::string_view line) {
 }
 
 TraceRequest parse_trace(std::string_view line) {
-  TraceRequest request;
-  line.remove_prefix(mark.size());
-  const std::size_t bar = line.find('|');
-  if (bar != std::string_view::npos) request.caption = std::string(trim(line.substr(bar + 1)));
-  for (const std::string& word : split_words(line.substr(0, bar))) {
-    const std::size_t equals = word.find('=');
-    const std::string name = word.substr(0, equals);
-    if (equals == std::string::npos && request.id.empty()) {
-      request.id = word;
-    } else if (name == "at") {
-      request.at = word.substr(equals + 1);
-    } else if (name == "memory") {
-      request.memory = word.substr(equals + 1);
-    } else if (name == "access") {
-      request.access = word.substr(equals + 1);
-    } else {
-      throw UsageError("'" + word + "' is no part of '@trace ID at=N=4096 memory=A access=read'");
-    }
+  PictureRequest picture(line.substr(mark.size()));
+  if (picture.name().find('=') != std::string::npos) {
+    throw UsageError("whose trace? '@trace 02.01 memory=output'");
   }
-  if (request.id.empty()) throw UsageError("whose trace? '@trace 02.01 memory=output'");
+  const TraceRequest request{picture.name(), picture.text("at"), picture.text("memory"),
+                             picture.text("access"), picture.caption()};
+  picture.finish();
   return request;
 }
 
@@ -94,7 +81,7 @@ Answer run_trace(const std::filesystem::path& source, const std::string& ladder,
   return {0, write_access(first_access(file, request))};
 }
 
-std::string trace_html(std::string_view line, const Answer& answer) {
+std::string trace_html(std::string_view line, const Answer& answer, const Words& say) {
   const TraceRequest request = parse_trace(line);
   const TracedAccess access = read_access(answer.lines);
   if (access.offsets.size() != 32) throw UsageError("the trace of a warp has 32 lanes");
@@ -108,10 +95,17 @@ std::string trace_html(std::string_view line, const Answer& answer) {
   }
   const Picture picture =
       access.space == "shared" ? banks_of_lanes(lanes) : sectors_of_lanes(lanes);
+  const std::string memory = "<code>" + escape(access.memory) + "</code>",
+                    place = escape(access.file) + ":" + std::to_string(access.line);
   const std::string own =
-      "The first " + std::string(request.access == "write" ? "write" : "access") + " of <code>" +
-      escape(access.memory) + "</code> by the first warp, at " + escape(access.file) + ":" +
-      std::to_string(access.line) + ", as the emulator traced it when this page was made.";
+      request.access == "write"
+          ? say("The first write to {} by the first warp, at {}, as the emulator traced it when "
+                "this "
+                "page was made.",
+                {memory, place})
+          : say("The first access to {} by the first warp, at {}, as the emulator traced it when "
+                "this page was made.",
+                {memory, place});
   return picture.svg.figure(request.caption.empty() ? own : inline_code(request.caption));
 }
 

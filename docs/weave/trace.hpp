@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "docs/weave/terminal.hpp"
+#include "docs/weave/words.hpp"
 
 namespace ladder::weave {
 
@@ -45,6 +46,6 @@ Answer run_trace(const std::filesystem::path& source, const std::string& ladder,
                  std::string_view line);
 
 // The figure. Throws UsageError.
-std::string trace_html(std::string_view line, const Answer& answer);
+std::string trace_html(std::string_view line, const Answer& answer, const Words& say = {});
 
 }  // namespace ladder::weave

@@ -174,24 +174,42 @@ int swizzled(int row, int column, bool exclusive_or, int tile) {
   return exclusive_or ? column ^ (row % tile) : column;
 }
 
-// Words of the lanes in each bank, as a row of counts below the banks.
-void draw_bank_counts(Svg& svg, const SharedAccess& access, double y) {
-  std::array<int, words_in_row> in_bank{};
-  for (const std::uint64_t word : access.asked) ++in_bank[word % words_in_row];
-  for (int bank = 0; bank < words_in_row; ++bank) {
-    const int count = in_bank[static_cast<std::size_t>(bank)];
-    if (count > 0) svg.rectangle(word_x(bank) + 1, y, cell - 2, 4 + count, "kl-series-1");
+// Words of the lanes in each bank, as bars below the banks.
+class BankCounts {
+ public:
+  explicit BankCounts(const SharedAccess& access) {
+    for (const std::uint64_t word : access.asked) ++in_bank_[word % words_in_row];
+    most_ = std::max(1, *std::max_element(in_bank_.begin(), in_bank_.end()));
+    word_height_ = std::clamp(32.0 / most_, 1.0, 8.0);
   }
-  svg.text(left - 8, y + 9, "words", "kl-small", "end");
-}
+
+  double height() const { return std::max(12.0, word_height_ * most_); }
+
+  void draw(Svg& svg, double y) const {
+    const double gap = word_height_ > 4 ? 1 : 0;
+    for (int bank = 0; bank < words_in_row; ++bank) {
+      for (int word = 0; word < in_bank_[static_cast<std::size_t>(bank)]; ++word) {
+        svg.rectangle(word_x(bank) + 1, y + word_height_ * word, cell - 2, word_height_ - gap,
+                      "kl-series-1");
+      }
+    }
+    svg.text(left - 8, y + 9, "words", "kl-small", "end");
+  }
+
+ private:
+  std::array<int, words_in_row> in_bank_{};
+  int most_ = 1;
+  double word_height_ = 1;
+};
 
 Picture draw_banks(const SharedAccess& access) {
   const auto rows = static_cast<int>(access.last_row - access.first_row + 1);
-  constexpr double top = 38;
+  constexpr double top = 26;
   const double height = std::min(8.0, 400.0 / rows), bottom = top + height * rows;
   const std::string counted = plural(access.wavefronts, "wavefront");
-  const double counts = bottom + 12 + std::max(8.0, 4.0 + access.wavefronts);
-  Svg svg(width, counts + 26, "A warp's request on the banks of shared memory",
+  const BankCounts counts(access);
+  const double bars = bottom + 10, below = bars + counts.height() + 18;
+  Svg svg(width, below + 8, "A warp's request on the banks of shared memory",
           "The words of 32 lanes in the 32 banks of shared memory: " + counted + ".");
   svg.text(left - 8, 14, "bank", "kl-small", "end");
   for (int bank = 0; bank < words_in_row; bank += 4) {
@@ -220,8 +238,8 @@ Picture draw_banks(const SharedAccess& access) {
     svg.line(left, top + height * row, left + cell * words_in_row, top + height * row, "kl-grid");
   }
   draw_words(access.asked, "kl-series-1");
-  draw_bank_counts(svg, access, bottom + 10);
-  svg.text(left, counts + 18, "the fullest bank decides: " + counted, "kl-small kl-strong");
+  counts.draw(svg, bars);
+  svg.text(left, below, "the fullest bank decides: " + counted, "kl-small kl-strong");
   return {svg, std::string("The words that the 32 lanes of a warp ask for, each in its bank") +
                    (access.padding.empty() ? "." : "; the padding is in orange.")};
 }

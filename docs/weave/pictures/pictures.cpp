@@ -52,6 +52,12 @@ int PictureRequest::number(const std::string& setting, int otherwise, int lowest
   return value;
 }
 
+std::string PictureRequest::text(const std::string& setting) {
+  known_.push_back(setting);
+  const auto found = settings_.find(setting);
+  return found == settings_.end() ? "" : found->second;
+}
+
 std::string PictureRequest::choice(const std::string& setting,
                                    const std::vector<std::string>& allowed) {
   known_.push_back(setting);

@@ -27,6 +27,8 @@ class PictureRequest {
   const std::string& caption() const { return caption_; }
   // Each throws UsageError if the value is not one of those that are allowed.
   int number(const std::string& setting, int otherwise, int lowest, int highest);
+  // Whatever is said; "" if nothing is.
+  std::string text(const std::string& setting);
   // The first of `allowed` if it is not said.
   std::string choice(const std::string& setting, const std::vector<std::string>& allowed);
   // Throws UsageError if there are settings that the picture does not have.
