@@ -261,14 +261,21 @@ template <Where W, bool Indexed, bool Follows>
   run(rows, inst, warp, mask);
 }
 
-// The short way for what is common: only counters want to know, and a full warp's addresses lie as
-// they did. Nothing is saved and restored here: whatever calls others first is told_access.
+// The short way for what is common: only counters want to know of an access to that memory, and a
+// full warp's addresses lie as they did. Nothing is saved and restored here: whatever calls others
+// first is told_access.
 template <Where W, bool Indexed, bool Follows>
 void observed_access(std::byte* rows, const Inst& inst, Warp& warp, std::uint32_t mask) {
   constexpr auto on = &told_access<W, Indexed, Follows>;
-  if (!warp.block.only_counts || mask != all_lanes) return on(rows, inst, warp, mask);
-  const LaneAddresses<space_of<W>, Indexed> lanes_at(rows, inst);
+  constexpr Space space = space_of<W>;
+  const ThreadBlock& block = warp.block;
+  if (!block.counts || mask != all_lanes) return on(rows, inst, warp, mask);
   SiteTally& site = warp.frame->tally->sites[inst.cache];
+  const std::uint32_t interested = space == Space::global
+                                       ? site.interest.observers
+                                       : block.listeners[static_cast<std::size_t>(space)];
+  if (interested != 0) return on(rows, inst, warp, mask);
+  const LaneAddresses<space, Indexed> lanes_at(rows, inst);
   if constexpr (Follows) {
     if (site.pattern.of_leader != shape_of(inst, warp).pattern) return on(rows, inst, warp, mask);
   } else {
@@ -278,6 +285,10 @@ void observed_access(std::byte* rows, const Inst& inst, Warp& warp, std::uint32_
     if (inst.sharing == Sharing::leads) shape_of(inst, warp).pattern = site.pattern.number;
   }
   const std::uint64_t base = lanes_at[0];
+  const std::uint64_t low = base + site.pattern.low;
+  if (space == Space::global && !block.only_counts &&
+      !site.interest.holds(low, site.pattern.extent))
+    return on(rows, inst, warp, mask);
   if constexpr (W == Where::global) {
     site.waiting_bases[site.waiting] = base;
     site.waiting_inst = &inst;

@@ -48,7 +48,8 @@ ThreadBlock::ThreadBlock(const LaunchState& launch_state, Worker& its_worker)
     access_observers.push_back(observers.back().get());
   }
   accesses_matter = launch.counts || !access_observers.empty();
-  only_counts = launch.counts && access_observers.empty();
+  counts = launch.counts;
+  only_counts = counts && access_observers.empty();
 }
 
 ThreadBlock::~ThreadBlock() = default;

@@ -59,7 +59,8 @@ class ThreadBlock {
   std::uint32_t listeners[8] = {};
   void find_listeners();
   bool accesses_matter = false;  // to anybody
-  bool only_counts = false;      // they do, to the launch's counters alone
+  bool counts = false;           // they do, to the launch's counters
+  bool only_counts = false;      // and to nobody else
   // Of the one among access_observers that has a log of reads, and its bit.
   ReadLog* read_log = nullptr;
   std::uint32_t read_log_bit = 0;
