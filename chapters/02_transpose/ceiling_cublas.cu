@@ -28,5 +28,6 @@ extern "C" void solve(const float* input, float* output, int rows, int cols) {
                             cols,                 //
                             &one, input, cols,    // A
                             &zero, output, rows,  // B
-                            output, rows));       // C
+                            output, rows),
+                "cublasSgeam");  // C
 }

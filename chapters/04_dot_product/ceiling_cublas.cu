@@ -14,5 +14,6 @@ ladder::Cublas cublas(CUBLAS_POINTER_MODE_DEVICE);
 
 extern "C" void solve(const float* A, const float* B, float* result, int N) {
   if (N == 0) return;
-  ladder::check(cublasSdot(cublas.handle(), N, A, 1, B, 1, result));
+  ladder::check(cublasSdot(cublas.handle(), N, A, 1, B, 1, result),
+                "cublasSdot");
 }

@@ -2,18 +2,24 @@
 // that say `@links cublas`.
 //
 //   ladder::Cublas cublas(CUBLAS_POINTER_MODE_DEVICE);
-//   ladder::check(cublasSdot(cublas.handle(), N, A, 1, B, 1, result));
+//   ladder::check(cublasSdot(cublas.handle(), N, A, 1, B, 1, result), "cublasSdot");
 #pragma once
 
 #include <cublas_v2.h>
+
+#include <cstdio>
 
 #include "common/check.hpp"
 
 namespace ladder {
 
-// Ends the call with cuBLAS's words unless `status` is CUBLAS_STATUS_SUCCESS.
-inline void check(cublasStatus_t status) {
-  if (status != CUBLAS_STATUS_SUCCESS) fail(cublasGetStatusString(status));
+// Ends the call unless `status` is CUBLAS_STATUS_SUCCESS. The message has the name of the cuBLAS
+// function that gave it, and cuBLAS's words.
+inline void check(cublasStatus_t status, const char* function) {
+  if (status == CUBLAS_STATUS_SUCCESS) return;
+  char message[256];
+  std::snprintf(message, sizeof message, "%s failed: %s", function, cublasGetStatusString(status));
+  fail(message);
 }
 
 // The library's state, made when it is first asked for and gone when the solver is unloaded. Make
@@ -33,8 +39,8 @@ class Cublas {
   // The handle. The first call takes milliseconds, and allocates.
   cublasHandle_t handle() {
     if (handle_ == nullptr) {
-      check(cublasCreate(&handle_));
-      check(cublasSetPointerMode(handle_, mode_));
+      check(cublasCreate(&handle_), "cublasCreate");
+      check(cublasSetPointerMode(handle_, mode_), "cublasSetPointerMode");
     }
     return handle_;
   }
