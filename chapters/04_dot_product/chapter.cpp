@@ -10,6 +10,19 @@ const std::vector<Distribution> every_product = {
     Distribution::random, Distribution::outlier, Distribution::alternating,
     Distribution::large_offset, Distribution::constant};
 
+// Those of any vector, and those around which one block hands over to many, or
+// a tile to the next.
+void try_around_a_tile(Problem& problem) {
+  problem.sizes = [of_any = problem.sizes](Tier tier) {
+    std::vector<Parameters> sizes = of_any(tier);
+    if (tier == Tier::bench) return sizes;
+    for (const double elements : {8191, 8192, 8193, 16385}) {
+      sizes.push_back({{"N", elements}});
+    }
+    return sizes;
+  };
+}
+
 Problem of_two(std::string name, std::string title, ElementType type) {
   Problem problem = over_vectors(
       std::move(name), chapter, std::move(title),
@@ -17,6 +30,7 @@ Problem of_two(std::string name, std::string title, ElementType type) {
        out("result", one_element(), {}, type)},
       {.bench = {5, 1'000'000, 100'000'000}});
   problem.cost = per_element(2.0 * static_cast<double>(size_of(type)), 2);
+  try_around_a_tile(problem);
   return problem;
 }
 
@@ -69,7 +83,8 @@ Problem dot() {
   return problem;
 }
 
-// Small enough that a dot product stays below fp16's largest number, 65504.
+// Small enough that a dot product of 7e8 elements, all of one sign, stays below
+// fp16's largest number, 65504.
 // Products that all have one sign are what a sum kept in fp16 cannot bear.
 void fill_half(const Case& tried, const Argument& argument,
                Generator& generator, Buffer& buffer) {
@@ -127,6 +142,7 @@ Problem l2_norm() {
   problem.bound_text =
       "2^-16 * norm; integers: 1 / (8 norm) + 8 u * norm, u = 2^-24";
   problem.cost = per_element(4, 2);
+  try_around_a_tile(problem);
   return problem;
 }
 

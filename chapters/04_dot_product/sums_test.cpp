@@ -17,9 +17,11 @@ const Problem& dot() {
   return *problems().find("dot");
 }
 
-// The sum of |a * b| and the dot product, in double precision.
+// The sum of |a * b| and the dot product, in double precision; and what comes
+// of it when one float takes everything.
 struct Exact {
   double value = 0, magnitude = 0;
+  float in_one_float = 0;
 };
 Exact exact_of(const Inputs& inputs) {
   const Buffer& a = inputs.find("A")->second;
@@ -28,6 +30,7 @@ Exact exact_of(const Inputs& inputs) {
   for (std::int64_t i = 0; i < a.size(); ++i) {
     exact.value += a.value(i) * b.value(i);
     exact.magnitude += std::fabs(a.value(i) * b.value(i));
+    exact.in_one_float += static_cast<float>(a.value(i) * b.value(i));
   }
   return exact;
 }
@@ -51,6 +54,11 @@ void check_roundings(const Problem& problem, const char* solver,
       const double before = roundings * unit_roundoff * exact.magnitude;
       const double result = half_ulp(type, std::fabs(exact.value) + before);
       CHECK(std::fabs(sum - exact.value) <= before + result);
+      // A sum of numbers of one sign is what tells good orders from bad ones.
+      const bool telling = type == ElementType::f32 && elements > 70'000 &&
+                           distribution == Distribution::large_offset;
+      if (telling)
+        CHECK(std::fabs(exact.in_one_float - exact.value) > before + result);
     }
   }
 }
@@ -62,12 +70,26 @@ TEST_CASE(
     "input") {
   const std::vector<std::string> steps = {
       "step_03_two_level", "step_04_float4_single_pass", "step_06_small_n"};
-  check_equal_bits(*sums_on_emulator(dot()), steps, 20'011);
+  const auto emulator = sums_on_emulator(dot());
+  check_equal_bits(*emulator, steps, 8'192);
+  check_equal_bits(*emulator, steps, 20'011);
   if (const auto gpu = sums_on_gpu(dot())) {
     check_equal_bits(*gpu, steps, 5);
     check_equal_bits(*gpu, steps, 1'000'003);
     check_equal_bits(*gpu, steps, 100'000'000);
   }
+}
+
+TEST_CASE("step 05 and the solutions give equal bits, too") {
+  const auto check = [](const char* problem, const char* solver) {
+    check_equal_bits(*sums_on_emulator(*problems().find(problem)), {solver},
+                     40'009);
+  };
+  check("dot_f16", "step_05_half_inputs");
+  check("l2_norm", "solutions/ex_01_l2_norm");
+  check("dot_f16", "solutions/ex_02_half_dot");
+  check("dot", "solutions/ex_03_compensated");
+  check("cosine", "solutions/ex_04_cosine");
 }
 
 TEST_CASE("a product goes through as many roundings as the introduction says") {

@@ -12,7 +12,7 @@
 #include "common/device/workspace.hpp"
 
 constexpr int block_size = 512;  // threads: a multiple of 32, at most 1024
-constexpr int most_blocks = 512;
+constexpr int most_blocks = 64;
 
 ladder::Workspace workspace;  // a double for each block
 

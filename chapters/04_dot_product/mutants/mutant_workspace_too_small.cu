@@ -1,9 +1,9 @@
 //! # Mutant: room for half of the products
 //! @builds-on step_01_two_kernels
-//! @fails trap at N=1000000
+//! @fails trap at N=257
 //!
-//! N + 1 elements of 4 bytes would do for one double and N - 1 floats; the products
-//! need more, and the last few lie behind the end.
+//! Half of the bytes that the products need. The rest of them lie behind the end,
+//! where they may well be somebody else's.
 #include "common/check.hpp"
 #include "common/device/reduction.cuh"
 #include "common/device/workspace.hpp"
