@@ -14,10 +14,10 @@
 //! the workspace that held it are gone.
 //!
 //! That is *fusing*: what one kernel writes and the next reads need not go
-//! through memory if the same thread may do both. It is the one optimisation
-//! that pays for all memory-bound code, and the reason that one writes
-//! kernels by hand at all, next to libraries whose single operations are hard
-//! to beat. Where the reader needs *other* threads' results it is not so
+//! through memory if the same thread may do both. Where memory decides, and with
+//! little arithmetic it mostly does, nothing else saves as much. It is a good
+//! reason to write kernels by hand, next to libraries whose single operations are
+//! hard to beat. Where the reader needs *other* threads' results it is not so
 //! easy; chapters 6 and 9 are about that.
 //!
 //! **Two operations for eight bytes.** A multiplication and an addition for
@@ -25,7 +25,7 @@
 //! the time in which eight bytes arrive. So nothing that we do to a product
 //! costs anything, as long as it is done while waiting.
 //!
-//! **The same bits.** The products are rounded to a float before they are
+//! **The same roundings.** The products are rounded to a float before they are
 //! summed, here as in step 01, though they are no longer stored.
 //!
 //! **Cost.** 8 bytes an element, which is the floor. The trees, barriers and

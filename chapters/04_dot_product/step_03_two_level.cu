@@ -1,7 +1,7 @@
 //! # Step 03: sums of sums {#dot_product_step_03}
 //! @builds-on step_02_fused_block
 //! @bound tight
-//! @new   two-level sum, a result that repeats
+//! @new   two-level sum, a result that repeats, doubles
 //! @claim differing_repeats == 0
 //! @claim launches == 2 at N=2^22
 //! @claim global.red.requests == 0 at N=2^22

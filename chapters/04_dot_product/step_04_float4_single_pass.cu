@@ -8,6 +8,7 @@
 //! @claim global.load.sectors == ideal at N=2^22
 //! @claim global.atom.requests == 264 at N=2^22
 //! @claim fences == 528 at N=2^22
+//! @claim flops.f64 <= 0.32 x step_03 at N=2^22
 //! @claim instructions.warp <= 0.55 x step_03 at N=2^22
 //!
 //! **Idea.** The two things that made chapter 3's sum as fast as the memory: load
@@ -28,32 +29,33 @@
 //! quarter of the conversions.
 //!
 //! **The tail.** Both arrays are aligned to 16 bytes, as all that cudaMalloc
-//! returns. Up to three elements are left behind the last whole float4, and the
+//! returns; of other pointers, such as A + 1, a float4 cannot be loaded (the GPU
+//! reports a misaligned address). Up to three elements are left behind the last whole float4, and the
 //! first N % 4 threads of the grid take one each.
 //!
 //! **Cost.** 8 bytes an element, in a quarter of the requests. One launch, and an
 //! atomic and two fences for each block.
 //!
-//! **What was tried.** In a trial of 45 variants on the H200 most were alike. One
-//! to four float4 of each array, blocks of 128 to 1024 threads, one to eight of
-//! them for each multiprocessor or several times that, loads a whole grid apart, the
-//! next tile's loads before this tile's sums: all within two percent, with this
-//! one at the lower end. Three things were slower. Cache hints, `__ldcs` and
-//! others: five percent, which is the gap to cublasSdot, too. A block for each
-//! tile in place of a loop: ten percent, and with small tiles more than half, as
-//! then all blocks take part in the second level. And a contiguous stretch of
-//! both arrays for each block, in some shapes: three percent.
+//! **What was tried.** In a trial on the H200 most shapes were alike: one to four
+//! float4 of each array, blocks of 128 to 1024 threads, few of them for each
+//! multiprocessor or several times as many, loads a whole grid apart, the next
+//! tile's loads before this tile's sums. This one was at the lower end. Three
+//! things were clearly slower. Cache hints, `__ldcs` and others, which gave away
+//! about what this step is ahead of cublasSdot. A block for each tile in place of a
+//! loop, the more so the smaller the tile, as then every tile takes part in the
+//! second level. And, in some shapes, one contiguous stretch of both arrays for
+//! each block.
 //!
-//! **And step 03?** It was only three percent behind. Its loop loads one float of
-//! each array, but the compiler has unrolled it four times, so that eight loads of
-//! each of 2048 threads may be under way, 64 KB. To look at the source is not
+//! **And step 03?** It is close behind, as the times below show. Its loop loads one
+//! float of each array, but the compiler has unrolled it four times, so that eight
+//! loads of each of 2048 threads may be under way. To look at the source is not
 //! enough.
 //!
 //! **Predict.** Nothing is left but the reading. How far from a copy of as many
 //! bytes can it be, which has to write half of them?
 //!
 //! **Try.** `#pragma unroll 1` before the loop of step 03. How many bytes are under
-//! way now, and is it still three percent?
+//! way now, and is it still as close?
 #include <algorithm>
 #include <cstdint>
 

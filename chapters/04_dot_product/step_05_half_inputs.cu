@@ -3,14 +3,15 @@
 //! @problem dot_f16
 //! @new   half, half2, eight elements a load, exact products
 //! @claim differing_repeats == 0
+//! @claim flops.f16 == 0 at N=2^22
 //! @claim launches == 1 at N=2^22
 //! @claim global.load.requests == 32776 at N=2^22
 //! @claim global.load.sectors == ideal at N=2^22
 //!
 //! **Idea.** A `half` is a float of 16 bits: one for the sign, five for the
-//! exponent, eleven for the number (ten stored). Half of the bytes is half of the
-//! time, for whoever can live with eleven bits and with 65 504 as the largest
-//! number. Networks can.
+//! exponent, eleven for the number (ten stored). It is half of the bytes, for
+//! whoever can live with eleven bits and with 65 504 as the largest number.
+//! Networks can.
 //!
 //! **Loads.** 16 bytes are now eight elements. There is no type "eight halves";
 //! a uint4 is 16 bytes that come in one load, and what is in them is looked at
@@ -30,8 +31,9 @@
 //!
 //! **Cost.** 4 bytes for each pair. The tail has up to seven.
 //!
-//! **Predict.** Twice as many conversions, multiplications and additions for each
-//! byte as before. Is memory still what decides?
+//! **Predict.** In step 04 there was one conversion for 32 bytes, of a sum to a
+//! double. Here there are sixteen more, of all the halves. Is memory still what
+//! decides?
 //!
 //! **Try.** What is the largest N for which a dot product of ones can be returned?
 #include <cuda_fp16.h>

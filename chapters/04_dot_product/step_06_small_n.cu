@@ -14,39 +14,37 @@
 //! long it takes until one thread has the result: the launch, and then each thing
 //! that has to wait for another. So look for the longest chain, and cut it.
 //!
-//! In step 04 it is: load the elements, sum over the block, write the partial sum,
-//! *wait until it is visible*, draw a number *from memory*, read the partial sum
-//! again *from memory*, sum over the block, write. The elements and every thing in
-//! italics are round trips to the memory or the L2, and each takes longer than all
-//! the arithmetic together. They serve to find out which block is the last. Where
+//! In step 04 a block loads its elements, sums them, writes the sum, waits until
+//! all can see it, draws a number, and loads the sum again if it is the last. Of
+//! these the loads, the wait and the draw are journeys to the memory or the L2 and
+//! back, one after the other, and a journey takes longer than all of the
+//! arithmetic. All but the first serve to find out which block is the last. Where
 //! there is one block, it is.
 //!
 //! So for few elements there is a kernel of its own: one block, which loads, sums
 //! and writes. No workspace, no counter, no fence.
 //!
-//! **As short as can be.** Each thread asks for all it will need at once: two float4
-//! of each array, through `load_float4` of chapter 1 (common/device/float4.cuh),
-//! which brings zeros from behind the end, so that there is no loop and no tail to
-//! come after one. With 1024 threads that is good for 8192 elements. And no more
-//! warps are launched than have something to load: a warp without elements would
-//! still have to come to the barrier.
+//! **As short as can be.** Each thread has two float4 of each array, which
+//! `load_float4` of chapter 1 (common/device/float4.cuh) brings, with zeros from
+//! behind the end. So there is no loop, and no tail to come after one. With 1024
+//! threads that is good for 8192 elements. And no more warps are launched than
+//! have something to load: those without would still have to come to the barrier.
 //!
 //! **Which N is small?** Step 04 takes a second block from 8193 on, so 8192 is
 //! where its machinery begins to be of use at all. In a trial on the H200 one block
-//! was quicker up to 8192 by two microseconds, and broke even with step 04 at about
-//! 30 000 when each thread looped. A second choice between the two kernels could be
-//! had for that. Beyond, one multiprocessor cannot ask for enough at a time.
+//! whose threads loop was quicker still at twice as many, and no more at four times
+//! as many: one multiprocessor cannot ask for enough at a time.
 //!
 //! **Who chooses?** The host, which knows N before it launches anything. A library
 //! has many more such cases; each is code to be tested, so each should be worth it.
 //!
-//! **Cost.** One launch, 3 us, and about one more for the loads and the sum.
+//! **Cost.** One launch, one journey to the memory, one sum over a block.
 //!
 //! **Predict.** An empty kernel is the floor. How much of what is above it is the
 //! first load from a memory that has nothing in its caches?
 //!
 //! **Try.** For N up to 32 let one warp do it, without block_sum and its barriers.
-//! What is gained? (A tenth of a microsecond at best, in the trial.)
+//! What is gained?
 #include <algorithm>
 #include <cstdint>
 

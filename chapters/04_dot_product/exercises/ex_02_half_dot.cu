@@ -1,7 +1,8 @@
 //! # Exercise 2: halves that add up {#dot_product_ex_02}
-//! @builds-on step_03_two_level
+//! @builds-on step_05_half_inputs
 //! @problem dot_f16
 //! @goal global.load.requests == 2050 at N=65536
+//! @goal flops.f16 == 0 at N=65536
 //! @goal differing_repeats == 0
 #include <cuda_fp16.h>
 
@@ -18,7 +19,7 @@ constexpr int most_blocks = 64;
 ladder::Workspace workspace;  // a double for each block: its sum
 
 // The sum of the products that fall to this thread: one pair in every turn.
-__device__ float thread_sum(const half* A, const half* B, int N) {
+__device__ double thread_sum(const half* A, const half* B, int N) {
   const half2* pairs_a = reinterpret_cast<const half2*>(A);
   const half2* pairs_b = reinterpret_cast<const half2*>(B);
   const int stride = gridDim.x * block_size;
@@ -34,7 +35,7 @@ __device__ float thread_sum(const half* A, const half* B, int N) {
 
 // partial[b]: the sum of what falls to block b.
 __global__ void add_up(const half* A, const half* B, double* partial, int N) {
-  const double x = ladder::block_sum<double>(thread_sum(A, B, N));
+  const double x = ladder::block_sum(thread_sum(A, B, N));
   if (threadIdx.x == 0) {
     partial[blockIdx.x] = x;
   }

@@ -1,7 +1,7 @@
 //! # Exercise 1: the length of a vector {#dot_product_ex_01}
 //! @builds-on step_03_two_level
 //! @problem l2_norm
-//! @goal global.load.requests == 2052 at N=65536
+//! @goal global.load.requests == 2050 at N=65536
 //! @goal launches == 2 at N=65536
 //! @goal differing_repeats == 0
 //! @solution
@@ -11,11 +11,11 @@
 //! taken once, by the one thread that knows the whole sum. The stub is right as
 //! long as there is one block, and a block has 512 elements.
 //!
-//! Each element is loaded once, though it is used twice. (`dot(input, input)`
-//! would load it twice. The second time it would come from the cache, mostly,
-//! but the loads are instructions that have to be issued.)
+//! Each element is loaded once, though it is used twice. (Step 03 with `input` for
+//! both arrays would load it twice: the second time from the cache, mostly, but
+//! loads are instructions that have to be issued.)
 //!
-//! A square needs twice the exponent of what is squared: 10^20 is a float, its
+//! A square, which the stub makes as a float, needs twice the exponent of what is squared: 10^20 is a float, its
 //! square is not. As doubles the squares of *all* floats are numbers, and exact
 //! ones at that. BLAS, which has no larger type to go to, scales by the largest
 //! element so far.
@@ -27,7 +27,7 @@
 #include "common/device/workspace.hpp"
 
 constexpr int block_size = 512;  // threads: a multiple of 32, at most 1024
-constexpr int most_blocks = 512;
+constexpr int most_blocks = 64;
 
 ladder::Workspace workspace;  // a double for each block
 
@@ -38,7 +38,7 @@ __global__ void add_up(const float* input, double* partial, int N) {
   double sum = 0.0;
   for (; i < N; i += stride) {
     // [hole square: ~2 lines] Load once, use twice.
-    // [stub] sum += input[i];
+    // [stub] sum += input[i] * input[i];
     const double x = input[i];
     sum += x * x;
     // [/hole]

@@ -1,7 +1,8 @@
 //! # Exercise 2: halves that add up {#dot_product_ex_02}
-//! @builds-on step_03_two_level
+//! @builds-on step_05_half_inputs
 //! @problem dot_f16
 //! @goal global.load.requests == 2050 at N=65536
+//! @goal flops.f16 == 0 at N=65536
 //! @goal differing_repeats == 0
 //! @solution
 //!
@@ -11,7 +12,9 @@
 //! hide it, for such errors cancel; the judge's case large_offset does not.
 //!
 //! The *product* of two halves, in contrast, has at most 22 bits and fits a float
-//! exactly. So only the sum rounds, and a float has 13 bits more for it.
+//! exactly. The two products of a pair are added as floats, with one rounding, and
+//! pair after pair goes into a double, as in step 05. (One float for all of a
+//! thread's pairs is the same mistake again, with larger numbers.)
 //!
 //! `__hfma2` does two products and sums in one instruction. It gains nothing
 //! here: memory decides, and two conversions more are free. Where arithmetic
@@ -35,7 +38,7 @@ constexpr int most_blocks = 64;
 ladder::Workspace workspace;  // a double for each block: its sum
 
 // The sum of the products that fall to this thread: one pair in every turn.
-__device__ float thread_sum(const half* A, const half* B, int N) {
+__device__ double thread_sum(const half* A, const half* B, int N) {
   const half2* pairs_a = reinterpret_cast<const half2*>(A);
   const half2* pairs_b = reinterpret_cast<const half2*>(B);
   const int stride = gridDim.x * block_size;
@@ -47,7 +50,7 @@ __device__ float thread_sum(const half* A, const half* B, int N) {
   // [stub] }
   // [stub] return __low2float(sums) + __high2float(sums);
   const int first = i;
-  float sum = 0.0f;
+  double sum = 0.0;
   for (; i < N / 2; i += stride) {
     const float2 x = __half22float2(pairs_a[i]);
     const float2 y = __half22float2(pairs_b[i]);
@@ -62,7 +65,7 @@ __device__ float thread_sum(const half* A, const half* B, int N) {
 
 // partial[b]: the sum of what falls to block b.
 __global__ void add_up(const half* A, const half* B, double* partial, int N) {
-  const double x = ladder::block_sum<double>(thread_sum(A, B, N));
+  const double x = ladder::block_sum(thread_sum(A, B, N));
   if (threadIdx.x == 0) {
     partial[blockIdx.x] = x;
   }

@@ -1,7 +1,7 @@
 //! # Exercise 4: how alike are two vectors? {#dot_product_ex_04}
 //! @builds-on step_03_two_level
 //! @problem cosine
-//! @goal global.load.requests == 4108 at N=65536
+//! @goal global.load.requests == 4102 at N=65536
 //! @goal launches == 2 at N=65536
 //! @goal differing_repeats == 0
 //! @solution
@@ -13,9 +13,10 @@
 //! next, but of three that share their input.
 //!
 //! Each block passes on three numbers, and the quotient is made once, at the very
-//! end, by one thread. |A| |B| is the product of two roots here. The root of the
-//! product would do for these inputs, but overflows earlier: with doubles in
-//! between neither does.
+//! end, by one thread. |A| |B| is the product of two roots here. One root of the
+//! product of the sums would do as well, with doubles: floats are no larger than
+//! 2^128, so that such a product, of four of them and N^2, stays below 2^1024. As
+//! floats it would overflow first.
 #include <algorithm>
 #include <cstdint>
 
@@ -24,7 +25,7 @@
 #include "common/device/workspace.hpp"
 
 constexpr int block_size = 512;  // threads: a multiple of 32, at most 1024
-constexpr int most_blocks = 512;
+constexpr int most_blocks = 64;
 
 struct Sums {  // of the products of A and B, A and A, B and B
   double ab, aa, bb;
