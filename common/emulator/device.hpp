@@ -104,9 +104,9 @@ class Device {
   const DeviceProperties& properties() const;
   Options& options();
 
-  // Parses and lowers. Throws Fault(invalid_ptx), or Fault(unsupported) for a later architecture. An
-  // unsupported instruction is the fault of the kernels that can reach it: attributes() and launch()
-  // throw Fault(unsupported) for those, before anything runs.
+  // Parses and lowers. Throws Fault(invalid_ptx), or Fault(unsupported) for a later architecture.
+  // An unsupported instruction is the fault of the kernels that can reach it: attributes() and
+  // launch() throw Fault(unsupported) for those, before anything runs.
   // Managed variables live in host memory (as if map_host had been called): the host may
   // dereference their symbol's address.
   Module* load(std::string_view ptx, const std::string& name);
@@ -144,8 +144,9 @@ class Device {
   void unmap_host(void* address);
 
   // Runs the whole grid before it returns. Throws Fault for a bad launch or a fault in the kernel.
-  // May be called by several threads at once while only memcheck watches; loading and unloading
-  // modules meanwhile, other than those that run, is fine too.
+  // May be called by several threads at once; loading and unloading modules meanwhile, other than
+  // those that run, is fine too. Each launch is watched for itself: what two of them do to each
+  // other is not looked at.
   void launch(const Launch& launch);
 
   const Counters& counters() const;
@@ -155,8 +156,8 @@ class Device {
   const std::vector<LaunchRecord>& launch_records() const;
   void reset_counters();
 
-  // Of the launches since it was cleared that were watched for it.
-  const Trace& trace() const;
+  // Of the launches since it was cleared that were watched for it, in the order of their ends.
+  Trace trace() const;
   void clear_trace();
 
   // What observers found since the last call: each kind once for each pair of instructions.

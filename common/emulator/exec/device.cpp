@@ -68,14 +68,14 @@ struct Device::Implementation {
   };
   std::mutex output_mutex;
   std::uint64_t launches = 0;
-  std::mutex launch_mutex;       // of what launches change here
-  std::atomic<int> running = 0;  // launches
+  mutable std::mutex launch_mutex;  // of what launches change here
+  std::atomic<int> running = 0;     // launches
 
   void check(const Launch& launch) const;
   std::uint64_t resident_blocks(unsigned threads, std::size_t shared) const;
   void run(const Launch& launch);
   void record(const Launch& launch, const LaunchState& state, const Tally& tally, Counters& done);
-  // Changed options take effect here, but not while kernels run.
+  // Changed options take effect here, but not while kernels run. With launch_mutex.
   void update_observers();
   // One launch more that runs, while it lives.
   class RunningScope {
@@ -89,6 +89,7 @@ struct Device::Implementation {
   };
   template <class Tell>
   void tell_observers(Tell tell) {
+    const std::lock_guard lock(launch_mutex);
     update_observers();
     for (const auto& observer : observers) tell(*observer);
   }
@@ -117,14 +118,16 @@ void Device::reset_counters() {
   implementation_->counters = {};
   implementation_->records.clear();
 }
-const Trace& Device::trace() const {
+Trace Device::trace() const {
+  const std::lock_guard lock(implementation_->launch_mutex);
   return implementation_->trace;
 }
 void Device::clear_trace() {
+  const std::lock_guard lock(implementation_->launch_mutex);
   implementation_->trace.clear();
 }
 std::vector<Finding> Device::take_findings() {
-  return implementation_->findings.take();
+  return implementation_->findings.take(implementation_->running == 0);
 }
 
 void Device::set_output(std::function<void(std::string_view)> output) {
@@ -345,17 +348,17 @@ void Device::Implementation::run(const Launch& launch) {
   const bool one_thread = std::any_of(observers.begin(), observers.end(), [](const auto& observer) {
     return observer->needs_one_thread();
   });
-  for (const auto& observer : observers) observer->launch_starts(state);
+  tell_observers([&](Observer& observer) { observer.launch_starts(state); });
   try {
     run_grid(state, one_thread ? 1 : options.threads, resident, done, tally);
   } catch (...) {
     error = std::current_exception();
   }
-  for (const auto& observer : observers) observer->launch_ends(state);
   for (const DeviceAddress own : {state.parameters, state.grid_workspace}) {
     if (own != 0) memory.free(own, DeviceMemory::Owner::module);
   }
   lock.lock();
+  for (const auto& observer : observers) observer->launch_ends(state);
   done.launches = 1;
   done.kernel_seconds = now() - started;
   if (state.counts) record(launch, state, tally, done);

@@ -14,9 +14,9 @@ void Findings::add(Finding finding, const ptx::Instruction* first, const ptx::In
   }
 }
 
-std::vector<Finding> Findings::take() {
+std::vector<Finding> Findings::take(bool forget) {
   const std::lock_guard lock(mutex_);
-  known_.clear();
+  if (forget) known_.clear();
   return std::exchange(list_, {});
 }
 

@@ -1,4 +1,4 @@
-// What observers found in a launch: once for each pair of instructions, and not without end.
+// What observers found in launches: once for each pair of instructions, and not without end.
 #pragma once
 
 #include <mutex>
@@ -19,7 +19,8 @@ class Findings {
   bool wanted(const ptx::Instruction* first, const ptx::Instruction* second = nullptr);
   void add(Finding finding, const ptx::Instruction* first,
            const ptx::Instruction* second = nullptr);
-  std::vector<Finding> take();
+  // `forget`: what was found before is told again. Not while a launch runs that may have found it.
+  std::vector<Finding> take(bool forget);
 
  private:
   std::mutex mutex_;

@@ -1,5 +1,5 @@
-// The door that watched instructions come by: it works out which memory they are about to touch, tells
-// the block's observers, and lets them go on.
+// The door that watched instructions come by: it works out which memory they are about to touch,
+// tells the block's observers, and lets them go on.
 #include <algorithm>
 #include <bit>
 #include <string_view>
@@ -161,6 +161,7 @@ void observe_part(WarpAccess& access, Space space, std::uint32_t mask) {
   access.low = base + site.pattern.low;
   access.extent = site.pattern.extent;
   tell(access, space == Space::global ? who_is_interested(site, warp, inst, base) : everyone);
+  access.other_space = true;  // what comes next
 }
 
 // Sorts access.address, which is generic, by where it points.

@@ -4,7 +4,9 @@
 // entries come by here first. A launch that nobody watches pays nothing.
 //
 // Calls for one block come from one host thread at a time; blocks of a launch run on several host
-// threads unless the observer says needs_one_thread().
+// threads unless the observer says needs_one_thread(). Several launches may run at once, each on
+// threads of its own: what an observer keeps of a launch, it keeps for each. Calls to an Observer
+// come one at a time, but for observe().
 #pragma once
 
 #include <array>
@@ -39,6 +41,8 @@ struct WarpAccess {
   std::uint32_t stride;
   // One more part of an instruction that came before: matrices are loaded in several.
   bool continues = false;
+  // The lanes of the same execution that point into another space than those told of before.
+  bool other_space = false;
   // All bytes touched lie in [low, low + extent).
   std::uint64_t low, extent;
   // By lane, unspecified outside the mask; shared and local: offsets in the block's or the thread's
@@ -67,9 +71,9 @@ class BlockObserver {
   virtual Interest interest(const Inst&, std::uint64_t /*address*/) {
     return {0, ~std::uint64_t{0}, 1};
   }
-  // Spaces (1 << Space) whose accesses it need not be told of now; ThreadBlock::find_listeners is to be
-  // called where they change other than in start(). Of generic accesses, those of the spaces they turn
-  // out to point to; the bit of generic itself saves finding that out.
+  // Spaces (1 << Space) whose accesses it need not be told of now; ThreadBlock::find_listeners is
+  // to be called where they change other than in start(). Of generic accesses, those of the spaces
+  // they turn out to point to; the bit of generic itself saves finding that out.
   std::uint32_t ignored_spaces = 0;
   bool ignores(ptx::Space space) const {
     return ((ignored_spaces >> static_cast<unsigned>(space)) & 1) != 0;

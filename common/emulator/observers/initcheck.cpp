@@ -1,9 +1,9 @@
 // Finds reads of memory that nobody has written since it was allocated: global memory, the shared
 // memory of a block, the arrays of a thread.
 //
-// An element (what one register receives) counts as unwritten only if none of its bytes was written:
-// structures have gaps between their members and are copied by the word. Loads whose value nobody
-// uses are left out, as far as the kernel's text tells (value_uses.hpp).
+// An element (what one register receives) counts as unwritten only if none of its bytes was
+// written: structures have gaps between their members and are copied by the word. Loads whose value
+// nobody uses are left out, as far as the kernel's text tells (value_uses.hpp).
 #include <algorithm>
 #include <bit>
 #include <map>
@@ -93,8 +93,13 @@ class BlockInitCheck : public BlockObserver {
   }
 
   Interest interest(const Inst&, std::uint64_t address) override {
+    // What is allocated beside it later on may be unwritten.
+    Range range;
+    if (!block_.launch.memory->find_range(address, range)) return {address, 1, 1};
     const WrittenPages::Stretch around = global_.stretch_around(address);
-    return {around.begin, around.bytes, around.complete ? 0u : 1u};
+    const std::uint64_t begin = std::max(around.begin, range.begin);
+    const std::uint64_t end = std::min(around.begin + around.bytes, range.begin + range.bytes);
+    return {begin, end - begin, around.complete ? 0u : 1u};
   }
 
   void copy_done(Warp&, int, std::uint32_t to, std::uint32_t bytes) override {
@@ -316,7 +321,7 @@ class InitCheck : public Observer {
   void allocated(DeviceAddress at, std::size_t bytes) override { global_.allocate(at, bytes); }
   void freed(DeviceAddress at, std::size_t bytes) override { global_.free(at, bytes); }
   void written(DeviceAddress at, std::size_t bytes) override {
-    global_.write(at, bytes, false);
+    global_.write(at, bytes, true);  // a kernel may run meanwhile
     global_.settle(at, bytes);
   }
   void copied(DeviceAddress to, DeviceAddress from, std::size_t bytes) override {

@@ -1,8 +1,12 @@
 // Records the accesses of chosen blocks, lane by lane, up to a number of them.
+#include <atomic>
 #include <bit>
 #include <map>
+#include <memory>
+#include <mutex>
 #include <string_view>
 #include <tuple>
+#include <utility>
 
 #include "common/emulator/exec/observer.hpp"
 #include "common/emulator/exec/shared_place.hpp"
@@ -29,35 +33,63 @@ Kind kind_of(Traffic traffic) {
   }
 }
 
-// The launch that runs, as far as it is recorded.
-class Recorder {
+// The trace, which launches that run at the same time share: so many accesses in all.
+class Book {
  public:
-  Recorder(Trace& trace, const DeviceMemory& memory) : trace_(trace), memory_(memory) {}
+  explicit Book(Trace& trace) : trace_(trace) {}
 
-  void start(const LaunchState& launch) {
-    launch_ = &launch;
-    traced_ = nullptr;
-    instructions_.clear();
-    memories_.clear();
-    variables_ = shared_variables(launch);
-    next_ = 0;
+  TraceLimits limits() const { return trace_.limits; }
+  // Also for the one more that will not be recorded, so that it is known that there was one.
+  bool has_room(const TraceLimits& limits) const { return !cut_ || accesses_ < limits.accesses; }
+  bool take_access(const TraceLimits& limits) {
+    if (accesses_.fetch_add(1) < limits.accesses) return true;
+    --accesses_;
+    cut_ = true;
+    return false;
   }
 
+  // The trace may have been cleared; that counts where no launch runs.
+  void open(bool first) {
+    if (!first) return;
+    accesses_ = trace_.accesses;
+    cut_ = trace_.cut;
+  }
+  void add(TracedLaunch launch) {
+    trace_.accesses = accesses_;
+    trace_.cut = cut_;
+    if (!launch.accesses.empty()) trace_.launches.push_back(std::move(launch));
+  }
+
+ private:
+  Trace& trace_;
+  std::atomic<std::uint64_t> accesses_ = 0;
+  std::atomic<bool> cut_ = false;
+};
+
+// A launch that runs, as far as it is recorded.
+class Recorder {
+ public:
+  Recorder(Book& book, const DeviceMemory& memory, const LaunchState& launch)
+      : book_(book),
+        memory_(memory),
+        launch_(launch),
+        limits_(book.limits()),
+        traced_{launch.function->display_name, launch.grid, launch.block, {}, {}, {}},
+        variables_(shared_variables(launch)) {}
+
   bool wants(std::uint64_t block) const {
-    const bool room = !trace_.cut || trace_.accesses < trace_.limits.accesses;
-    return block - trace_.limits.first_block < trace_.limits.blocks && room;
+    return block - limits_.first_block < limits_.blocks && book_.has_room(limits_);
   }
 
   // One more execution of an instruction. False: no more of them are recorded.
   bool begin() {
-    if (trace_.accesses >= trace_.limits.accesses) {
-      trace_.cut = true;
-      return false;
-    }
-    ++trace_.accesses;
+    if (!book_.take_access(limits_)) return false;
     ++next_;
     return true;
   }
+
+  // What was recorded.
+  TracedLaunch take() { return std::move(traced_); }
 
   struct Lanes {
     std::uint32_t mask, bytes;
@@ -65,7 +97,6 @@ class Recorder {
   };
   // Of the execution that begin() told of last.
   void add(const Warp& warp, const Inst& inst, Space space, Kind kind, const Lanes& lanes) {
-    TracedLaunch& launch = traced();
     std::map<std::uint32_t, TracedAccess> parts;  // by memory
     for (std::uint32_t left = lanes.mask; left != 0; left &= left - 1) {
       const auto lane = static_cast<std::size_t>(std::countr_zero(left));
@@ -73,7 +104,7 @@ class Recorder {
       TracedAccess& part = parts[memory];
       part.mask |= 1u << lane;
       part.offset[lane] =
-          static_cast<std::int64_t>(lanes.address[lane] - launch.memories[memory].begin);
+          static_cast<std::int64_t>(lanes.address[lane] - traced_.memories[memory].begin);
     }
     for (auto& [memory, part] : parts) {
       part.number = next_ - 1;
@@ -83,22 +114,13 @@ class Recorder {
       part.block = warp.block.index;
       part.warp = warp.index;
       part.bytes = lanes.bytes;
-      launch.accesses.push_back(part);
+      traced_.accesses.push_back(part);
     }
   }
 
  private:
-  TracedLaunch& traced() {
-    if (traced_ == nullptr) {
-      trace_.launches.push_back(
-          {launch_->function->display_name, launch_->grid, launch_->block, {}, {}, {}});
-      traced_ = &trace_.launches.back();
-    }
-    return *traced_;
-  }
-
   std::uint32_t number_of(const Warp& warp, const ptx::Instruction& instruction) {
-    std::vector<TracedInstruction>& list = traced().instructions;
+    std::vector<TracedInstruction>& list = traced_.instructions;
     const auto [known, is_new] =
         instructions_.try_emplace(&instruction, static_cast<std::uint32_t>(list.size()));
     if (is_new) {
@@ -114,7 +136,7 @@ class Recorder {
       case Space::shared:
         return shared_at(address);
       case Space::local:
-        return number_of({"local", "", 0, launch_->local_stride});
+        return number_of({"local", "", 0, launch_.local_stride});
       default:
         const Device::Allocation* allocation = memory_.find(address);
         if (allocation == nullptr) return number_of({"global", "", 0, 0});
@@ -127,12 +149,12 @@ class Recorder {
     for (const SharedVariable& variable : variables_) {
       if (variable.begin <= address) found = &variable;
     }
-    if (found == nullptr) return number_of({"shared", "", 0, launch_->shared_bytes});
+    if (found == nullptr) return number_of({"shared", "", 0, launch_.shared_bytes});
     return number_of({"shared", found->name, found->begin, found->bytes});
   }
 
   std::uint32_t number_of(const TracedMemory& memory) {
-    std::vector<TracedMemory>& list = traced().memories;
+    std::vector<TracedMemory>& list = traced_.memories;
     const auto [known, is_new] =
         memories_.try_emplace(std::tuple(memory.space, memory.name, memory.begin),
                               static_cast<std::uint32_t>(list.size()));
@@ -140,10 +162,11 @@ class Recorder {
     return known->second;
   }
 
-  Trace& trace_;
+  Book& book_;
   const DeviceMemory& memory_;
-  const LaunchState* launch_ = nullptr;
-  TracedLaunch* traced_ = nullptr;  // of this launch, once something was recorded
+  const LaunchState& launch_;
+  const TraceLimits limits_;
+  TracedLaunch traced_;
   std::map<const ptx::Instruction*, std::uint32_t> instructions_;
   std::map<std::tuple<std::string, std::string, std::uint64_t>, std::uint32_t> memories_;
   std::vector<SharedVariable> variables_;
@@ -159,11 +182,7 @@ class BlockTrace : public BlockObserver {
   void access(const WarpAccess& access) override {
     // Arguments and results of functions are in registers on a GPU.
     if (access.inst.source->opcode.find(".param") != std::string::npos) return;
-    const bool goes_on = access.continues || is_rest_of_generic(access);
-    last_ = &access.inst;
-    warp_ = access.warp.index;
-    space_ = access.space;
-    told_ = goes_on ? told_ | access.mask : access.mask;
+    const bool goes_on = access.continues || access.other_space;
     if (!goes_on && !recorder_.begin()) {
       ignored_spaces = ~0u;
       block_.find_listeners();
@@ -183,33 +202,35 @@ class BlockTrace : public BlockObserver {
   }
 
  private:
-  // Of an access whose lanes point into several spaces each part is told of, one after another.
-  bool is_rest_of_generic(const WarpAccess& access) const {
-    return static_cast<Space>(access.inst.space) == Space::generic && last_ == &access.inst &&
-           access.warp.index == warp_ && access.space != space_ && (told_ & access.mask) == 0;
-  }
-
   ThreadBlock& block_;
   Recorder& recorder_;
-  // What was told last.
-  const Inst* last_ = nullptr;
-  unsigned warp_ = 0;
-  Space space_ = Space::generic;
-  std::uint32_t told_ = 0;
 };
 
 class TraceObserver : public Observer {
  public:
-  TraceObserver(Trace& trace, const DeviceMemory& memory) : recorder_(trace, memory) {}
+  TraceObserver(Trace& trace, const DeviceMemory& memory) : book_(trace), memory_(memory) {}
 
   bool needs_one_thread() const override { return true; }
-  void launch_starts(const LaunchState& launch) override { recorder_.start(launch); }
+  void launch_starts(const LaunchState& launch) override {
+    const std::lock_guard lock(mutex_);
+    book_.open(running_.empty());
+    running_.emplace(&launch, std::make_unique<Recorder>(book_, memory_, launch));
+  }
+  void launch_ends(const LaunchState& launch) override {
+    const std::lock_guard lock(mutex_);
+    const auto ended = running_.extract(&launch);
+    if (!ended.empty()) book_.add(ended.mapped()->take());
+  }
   std::unique_ptr<BlockObserver> observe(ThreadBlock& block) override {
-    return std::make_unique<BlockTrace>(block, recorder_);
+    const std::lock_guard lock(mutex_);
+    return std::make_unique<BlockTrace>(block, *running_.at(&block.launch));
   }
 
  private:
-  Recorder recorder_;
+  Book book_;
+  const DeviceMemory& memory_;
+  std::mutex mutex_;  // of running_
+  std::map<const LaunchState*, std::unique_ptr<Recorder>> running_;
 };
 
 }  // namespace

@@ -35,7 +35,7 @@ TEST_CASE("a trace has every lane's address from the start of what holds it, by 
   TestKernel k(kernel_text(1, through_shared(), shared_tile), tracing({1, 1, 100}));
   const auto words = k.words(std::vector<std::uint32_t>(96), "input");
   k.launch({3, 1, 1}, {32, 1, 1}, {words});
-  const Trace& trace = k.device.trace();
+  const Trace trace = k.device.trace();
   CHECK_FALSE(trace.cut);
   REQUIRE(trace.launches.size() == 1);
   const TracedLaunch& launch = trace.launches[0];
@@ -96,9 +96,10 @@ TEST_CASE("lanes that take no part are left out, and each warp is told of for it
                tracing());
   const auto words = k.words(std::vector<std::uint32_t>(64));
   k.launch({1, 1, 1}, {64, 1, 1}, {words});
-  REQUIRE(k.device.trace().launches.size() == 1);
   std::uint32_t read[2] = {};
-  for (const TracedAccess& access : k.device.trace().launches[0].accesses) {
+  const Trace trace = k.device.trace();
+  REQUIRE(trace.launches.size() == 1);
+  for (const TracedAccess& access : trace.launches[0].accesses) {
     REQUIRE(access.warp < 2);
     if (access.kind == Kind::read) read[access.warp] |= access.mask;
   }
@@ -118,8 +119,9 @@ TEST_CASE("an access whose lanes point into several memories has a part for each
                tracing());
   const auto words = k.words(std::vector<std::uint32_t>(32));
   k.launch({1, 1, 1}, {32, 1, 1}, {words});
-  REQUIRE(k.device.trace().launches.size() == 1);
-  const TracedLaunch& launch = k.device.trace().launches[0];
+  const Trace trace = k.device.trace();
+  REQUIRE(trace.launches.size() == 1);
+  const TracedLaunch& launch = trace.launches[0];
   REQUIRE(launch.accesses.size() == 2);
   CHECK(launch.accesses[0].number == launch.accesses[1].number);
   CHECK(launch.memories[launch.accesses[0].memory].name == "tile");
@@ -127,6 +129,31 @@ TEST_CASE("an access whose lanes point into several memories has a part for each
   CHECK(launch.accesses[0].offset[20] == 80);
   CHECK(launch.memories[launch.accesses[1].memory].name == "words");
   CHECK(launch.accesses[1].mask == 0xffffu);
+}
+
+TEST_CASE("an instruction that is executed twice is traced twice, whichever lanes and memories") {
+  // In the first round lanes below 16 store to tile, in the second the others to p0.
+  TestKernel k(kernel_text(1,
+                           std::string(own_word) +
+                               "mov.u32 %r7, tile;\ncvt.u64.u32 %rd3, %r7;\n"
+                               "cvta.shared.u64 %rd3, %rd3;\nadd.u64 %rd3, %rd3, %rd2;\n"
+                               "setp.lt.u32 %p1, %r4, 16;\nselp.b64 %rd4, %rd3, %rd1, %p1;\n"
+                               "mov.u32 %r5, 0;\nROUND:\nsetp.ne.u32 %p2, %r5, 0;\n"
+                               "xor.pred %p3, %p1, %p2;\n@%p3 st.u32 [%rd4], %r4;\n"
+                               "add.u32 %r5, %r5, 1;\nsetp.lt.u32 %p4, %r5, 2;\n@%p4 bra ROUND;\n",
+                           shared_tile),
+               tracing());
+  const auto words = k.words(std::vector<std::uint32_t>(32));
+  k.launch({1, 1, 1}, {32, 1, 1}, {words});
+  const Trace trace = k.device.trace();
+  REQUIRE(trace.launches.size() == 1);
+  const TracedLaunch& launch = trace.launches[0];
+  CHECK(trace.accesses == 2);
+  REQUIRE(launch.accesses.size() == 2);
+  CHECK(launch.accesses[0].mask == 0xffffu);
+  CHECK(launch.accesses[1].mask == 0xffff0000u);
+  CHECK(launch.accesses[0].number == 0);
+  CHECK(launch.accesses[1].number == 1);
 }
 
 TEST_CASE("an asynchronous copy is a read of global and a write of shared memory") {
@@ -138,8 +165,9 @@ TEST_CASE("an asynchronous copy is a read of global and a write of shared memory
                tracing());
   const auto words = k.words(std::vector<std::uint32_t>(32));
   k.launch({1, 1, 1}, {32, 1, 1}, {words});
-  REQUIRE(k.device.trace().launches.size() == 1);
-  const TracedLaunch& launch = k.device.trace().launches[0];
+  const Trace trace = k.device.trace();
+  REQUIRE(trace.launches.size() == 1);
+  const TracedLaunch& launch = trace.launches[0];
   REQUIRE(launch.accesses.size() == 2);
   CHECK(launch.accesses[0].kind == Kind::read);
   CHECK(launch.memories[launch.accesses[0].memory].space == "global");

@@ -212,17 +212,18 @@ bool WrittenPages::eight_alike(std::uint64_t number, bool complete) const {
 
 void WrittenPages::copy(DeviceAddress to, DeviceAddress from, std::size_t bytes) {
   if (!holds(to, bytes)) return;
-  if (written(from, bytes)) return write(to, bytes, false);
+  if (written(from, bytes)) return write(to, bytes, true);
   // Bit by bit, into a copy first: the ranges may overlap.
   std::vector<bool> bits(bytes);
   for (std::size_t i = 0; i < bytes; ++i) bits[i] = written(from + i, 1);
   for (std::size_t i = 0; i < bytes; ++i) {
     const std::uint64_t offset = to + i - begin_;
     if (bits[i]) {
-      write(to + i, 1, false);
+      write(to + i, 1, true);
     } else if (states_[offset / page] != none) {
       open(offset / page, true);
-      bits_of(offset / page)[offset % page / 8] &= static_cast<std::uint8_t>(~(1u << (offset % 8)));
+      std::atomic_ref(bits_of(offset / page)[offset % page / 8])
+          .fetch_and(static_cast<std::uint8_t>(~(1u << (offset % 8))), std::memory_order_relaxed);
     }
   }
 }

@@ -110,6 +110,20 @@ TEST_CASE("kernels wait for the host and for each other while they run") {
   check_succeeds("waiting", "waiting: all as expected\n");
 }
 
+TEST_CASE("kernels wait for the host and for each other also under each observer, and are in order") {
+  for (const char* observers : {"memcheck,racecheck", "memcheck,initcheck", "memcheck,synccheck",
+                                "memcheck,counters", "memcheck,trace",
+                                "memcheck,racecheck,initcheck,synccheck,counters,trace"}) {
+    ProgramOptions options;
+    options.observers = observers;
+    const Outcome outcome = run("waiting", "", options);
+    CAPTURE(observers);
+    CHECK(outcome.exit_code == 0);
+    CHECK(outcome.out == "waiting: all as expected\n");
+    CHECK(outcome.err == "");
+  }
+}
+
 TEST_CASE("the device has an H200's properties, or those of the device asked for") {
   check_succeeds("device_query", "NVIDIA H200 (emulated): sm_90, 132 multiprocessors\n");
   ProgramOptions options;

@@ -10,7 +10,7 @@ __global__ void wait_for(volatile int* flag, int value, int* done) {
   while (*flag != value) {
   }
   __threadfence_system();
-  *done += 1;
+  atomicAdd_system(done, 1);
 }
 
 __global__ void set(volatile int* flag, int value) {

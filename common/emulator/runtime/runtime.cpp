@@ -281,10 +281,6 @@ std::exception_ptr error_of(Device& device, const Launch& launch) {
 void Runtime::run_kernel(const Launch& launch, const std::string& kernel) {
   if (faulted()) return;
   Device& own = device();
-  // Other observers than these see one kernel at a time, to its end.
-  if ((own.options().watch & ~Watch{watch_memcheck | watch_counters}) != 0) {
-    return note_end_of_kernel(kernel, error_of(own, launch), true);
-  }
   const bool may_wait = own.attributes(launch.function).may_wait;
   const bool blocking = streams.find(stream_of_work).blocking();
   const auto state = running.begin({kernel, stream_of_work, blocking});
