@@ -1,6 +1,6 @@
-// Reads of a block's shared memory that an observer looks at later, or never: between two barriers a
-// block mostly only reads what it wrote before the first, so that all there is to know of a read is
-// that it happened, and only until the next barrier. Who writes elsewhere need not look at it.
+// Reads of a block's shared memory that an observer looks at later, or never: between two barriers
+// a block mostly only reads what it wrote before the first, so that all there is to know of a read
+// is that it happened, and only until the next barrier. Who writes elsewhere need not look at it.
 #pragma once
 
 #include <algorithm>
@@ -33,8 +33,8 @@ class ReadLog {
         lines_(end_ / line_bytes),
         round_of_read_(lines_.size()) {}
 
-  // Keeps a read for later if it may be: nothing has been written there since `barrier`, and nothing
-  // is about to be.
+  // Keeps a read for later if it may be: nothing has been written there since `barrier`, and
+  // nothing is about to be.
   bool keep(Warp& warp, const Inst& inst, const AccessPattern& pattern, std::uint64_t base,
             std::uint32_t bytes) {
     const std::uint64_t low = base + pattern.low;
@@ -108,13 +108,11 @@ class ReadLog {
       lines_[line].written = epoch;
     }
   }
-  // A copy of so many bytes has begun, or ended.
-  void copy_begins(std::uint64_t low, std::uint64_t high, std::uint32_t epoch) {
-    count_copies(low, high, 1, epoch);
-  }
-  void copy_ends(std::uint64_t low, std::uint64_t high, std::uint32_t epoch) {
-    count_copies(low, high, -1, epoch);
-  }
+  // So many bytes from `low` on, within a line, are being copied to from now on, by one copy or
+  // several; or no longer.
+  void copy_begins(std::uint64_t low, std::uint32_t bytes) { count_copied(low, bytes); }
+  void copy_ends(std::uint64_t low, std::uint32_t bytes) { count_copied(low, 0 - bytes); }
+  bool any_copies() const { return in_flight_ != 0; }
   void forget_copies() {
     for (Line& line : lines_) line.in_flight = 0;
     in_flight_ = 0;
@@ -124,8 +122,8 @@ class ReadLog {
   static constexpr std::uint64_t line_bytes = 128, most_lines = 8;
   static constexpr std::size_t most_shapes = 1024;
   struct Line {
-    std::uint32_t written = 0;  // when: epoch
-    std::int32_t in_flight = 0;
+    std::uint32_t written = 0;    // when: epoch
+    std::uint32_t in_flight = 0;  // bytes
   };
   struct Known {
     std::uint64_t number = 0;  // AccessPattern::number
@@ -169,13 +167,9 @@ class ReadLog {
     }
     return false;
   }
-  void count_copies(std::uint64_t low, std::uint64_t high, int more, std::uint32_t epoch) {
-    written(low, high, epoch);
-    high = std::min(high, end_);
-    for (std::uint64_t at = low / line_bytes; low < high && at <= (high - 1) / line_bytes; ++at) {
-      lines_[at].in_flight += more;
-      in_flight_ += more;
-    }
+  void count_copied(std::uint64_t low, std::uint32_t more) {
+    lines_[low / line_bytes].in_flight += more;
+    in_flight_ += more;
   }
 
   std::uint64_t end_;  // of the block's memory, and a little more
@@ -186,8 +180,8 @@ class ReadLog {
   std::vector<Line> lines_;
   std::vector<std::uint32_t> round_of_read_;  // by line, as round_
   std::uint32_t phase_ = 0;
-  std::uint32_t round_ = 1;     // since everything was forgotten
-  std::int64_t in_flight_ = 0;  // summed over lines
+  std::uint32_t round_ = 1;      // since everything was forgotten
+  std::uint32_t in_flight_ = 0;  // summed over lines
   // What was written in this phase, or is in flight, lies in here.
   std::uint64_t low_ = ~std::uint64_t{0}, high_ = 0;
 };

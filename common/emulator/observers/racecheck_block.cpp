@@ -32,9 +32,8 @@ ReadLog* BlockRaces::read_log() {
 }
 
 void BlockRaces::start() {
-  if (in_flight_ != 0) {  // copies of the block before that nobody waited for
+  if (reads_.any_copies()) {  // of the block before, that nobody waited for
     shared_.forget_copies();
-    in_flight_ = 0;
     reads_.forget_copies();
   }
   order_.start(block_.number);
@@ -287,11 +286,12 @@ void BlockRaces::copy_started(Warp& warp, const Inst& inst, std::uint32_t mask,
     touch.lane = std::countr_zero(left);
     touch.address = to[touch.lane];
     touch.stamp = order_.now(warp.index) << stamp_bits | warp.thread_of(touch.lane);
-    reads_.copy_begins(touch.address, touch.address + touch.bytes, order_.now(warp.index));
+    reads_.written(touch.address, touch.address + touch.bytes, order_.now(warp.index));
     for_cells(shared_, true, touch.address, touch.bytes, [&](std::size_t cell) {
       write_cell(shared_.cells, cell, touch);
-      shared_.cells.write[cell] = in_flight | thread_of(touch.stamp);
-      ++in_flight_;
+      Stamp& writer = shared_.cells.write[cell];
+      if (writer < in_flight) reads_.copy_begins(cell << shared_.shift(), 1u << shared_.shift());
+      writer = in_flight | thread_of(touch.stamp);
     });
   }
 }
@@ -300,17 +300,12 @@ void BlockRaces::copy_done(Warp& warp, int lane, std::uint32_t to, std::uint32_t
   order_.run();
   look_at_reads();
   const Stamp stamp = order_.now(warp.index) << stamp_bits | warp.thread_of(lane);
-  bool was_in_flight = false;
+  reads_.written(to, to + bytes, epoch_of(stamp));
   for_cells(shared_, true, to, bytes, [&](std::size_t cell) {
-    was_in_flight = was_in_flight || shared_.cells.write[cell] >= in_flight;
-    if (shared_.cells.write[cell] >= in_flight) --in_flight_;
-    shared_.cells.write[cell] = stamp;
+    Stamp& writer = shared_.cells.write[cell];
+    if (writer >= in_flight) reads_.copy_ends(cell << shared_.shift(), 1u << shared_.shift());
+    writer = stamp;
   });
-  if (was_in_flight) {
-    reads_.copy_ends(to, to + bytes, epoch_of(stamp));
-  } else {
-    reads_.written(to, to + bytes, epoch_of(stamp));
-  }
 }
 
 void BlockRaces::fence(Warp& warp, const Inst& inst, std::uint32_t mask) {

@@ -1,4 +1,5 @@
-// Racecheck in one block of threads: each access is compared with what the shadow knows of the place.
+// Racecheck in one block of threads: each access is compared with what the shadow knows of the
+// place.
 #pragma once
 
 #include "common/emulator/exec/thread_block.hpp"
@@ -75,7 +76,8 @@ class BlockRaces : public BlockObserver {
                            Hazard hazard);
   void check_against_reads(const Shadows& cells, std::size_t cell, const Touch& touch);
   void remember_read(const Shadows& cells, std::size_t cell, const Touch& touch);
-  // Calls visit(cell) for the cells of an access; none if it runs out of the stretch: it will fault.
+  // Calls visit(cell) for the cells of an access; none if it runs out of the stretch: it will
+  // fault.
   template <class Visit>
   static void for_cells(Cells& cells, bool shared, std::uint64_t address, std::uint32_t bytes,
                         const Visit& visit) {
@@ -95,7 +97,6 @@ class BlockRaces : public BlockObserver {
   Cells shared_;
   ReadLog reads_;
   BlockOrder order_;
-  std::size_t in_flight_ = 0;  // cells
   std::vector<std::uint32_t> live_;
 };
 

@@ -33,7 +33,7 @@ void Cells::open(std::size_t sector) {
   for (std::size_t i = 0; i < count; ++i) {
     const auto word = static_cast<Stamp>(i >> (2 - shift_));
     cells.write[first + i] = write == 0 ? 0 : write + word;
-    cells.read[first + i] = read == 0 || read == many_blocks ? read : read + word;
+    cells.read[first + i] = read == 0 ? 0 : read + word;  // a sector never has many_blocks
     cells.write_site[first + i] = sectors.write_site[sector];
     cells.read_site[first + i] = sectors.read_site[sector];
   }
