@@ -212,16 +212,9 @@ void is_space(std::byte* rows, const Inst& inst, Warp&, u32 mask) {
 }
 
 bool holds_constant(const Module& module, u64 address) {
-  const auto holds = [&](const ptx::Variable& variable) {
-    const auto found = module.symbols.find(variable.name);
-    return variable.space == ptx::Space::constant && found != module.symbols.end() &&
-           address - found->second.address < found->second.bytes;
-  };
-  const auto any = [&](const auto& list) { return std::any_of(list.begin(), list.end(), holds); };
-  const auto& functions = module.source.functions;
-  return any(module.source.variables) ||
-         std::any_of(functions.begin(), functions.end(),
-                     [&](const ptx::Function& function) { return any(function.variables); });
+  return std::any_of(module.constants.begin(), module.constants.end(), [&](const Symbol& variable) {
+    return address - variable.address < variable.bytes;
+  });
 }
 
 void is_constant(std::byte* rows, const Inst& inst, Warp& warp, u32 mask) {

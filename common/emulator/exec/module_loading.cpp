@@ -40,7 +40,10 @@ void place_variables(Module& module, DeviceMemory& memory) {
     } else {
       symbol.address = memory.allocate(symbol.bytes, what, DeviceMemory::Owner::module);
     }
-    if (variable.space == ptx::Space::constant) module.constant_bytes += symbol.bytes;
+    if (variable.space == ptx::Space::constant) {
+      module.constant_bytes += symbol.bytes;
+      module.constants.push_back(symbol);
+    }
     const auto initial = std::as_bytes(std::span(variable.initial));
     std::copy_n(initial.begin(), std::min(initial.size(), symbol.bytes), bytes_of(symbol, memory));
     module.symbols[variable.name] = symbol;

@@ -1,9 +1,9 @@
 // A function ready to run: basic blocks of decoded instructions over a frame of rows.
 //
-// A row holds one register of a warp: 32 x u32 (also for 8- and 16-bit types, upper bits undefined),
-// 32 x u64, or for a predicate one bit a lane. A frame is the rows of one function: first its
-// registers (slots are shared by registers that are never alive together), then read-only rows
-// (constants, parameters, special registers), filled once and not by every instruction.
+// A row holds one register of a warp: 32 x u32 (also for 8- and 16-bit types, upper bits
+// undefined), 32 x u64, or for a predicate one bit a lane. A frame is the rows of one function:
+// first its registers (slots are shared by registers that are never alive together), then read-only
+// rows (constants, parameters, special registers), filled once and not by every instruction.
 #pragma once
 
 #include <cstddef>
@@ -40,8 +40,9 @@ struct Inst;
 // Executes one instruction for the lanes of `mask`.
 using Handler = void (*)(std::byte* rows, const Inst& inst, Warp& warp, std::uint32_t mask);
 
-// One load or store in three roles: alone; as the first of its block that tests a shape of addresses
-// and keeps it; as one behind that finds it there. Only the first takes any mask. nullptr: none such.
+// One load or store in three roles: alone; as the first of its block that tests a shape of
+// addresses and keeps it; as one behind that finds it there. Only the first takes any mask.
+// nullptr: none such.
 struct HandlerSet {
   Handler own = nullptr, first = nullptr, again = nullptr;
 };
@@ -93,7 +94,8 @@ struct alignas(64) Inst {
   Sharing sharing = Sharing::none;
   // Memory: all lanes have one address, always; watched: and it is updated once for all of them.
   bool one_address = false;
-  // Behind a guard: what is run with the lanes that remain. Behind a blend or an observer: operation.
+  // Behind a guard: what is run with the lanes that remain. Behind a blend or an observer:
+  // operation.
   Handler inner_some = nullptr, inner_all = nullptr;
   Handler operation = nullptr;
   const ptx::Instruction* source = nullptr;
@@ -126,8 +128,8 @@ struct alignas(64) Block {
   bool plain_barrier = false;  // __syncthreads(): barrier 0, for all threads, nothing else
   bool needs_members = false;  // begins with an operation that waits for a member mask
   bool warp_barrier = false;   // bar.warp.sync: members may wait at different places
-  // The lanes that the end is for: those of the predicate, each bit turned around by `flip`. Without
-  // a guard, all.
+  // The lanes that the end is for: those of the predicate, each bit turned around by `flip`.
+  // Without a guard, all.
   std::uint32_t guard_row = zero_row, guard_flip = all_lanes;
   const Block* taken = nullptr;    // branch
   std::uint32_t target = 0;        // branch: number of `taken`
@@ -282,6 +284,7 @@ class Module {
   ptx::Module source;
   std::vector<std::unique_ptr<Function>> functions;
   std::map<std::string, Symbol, std::less<>> symbols;  // .global and .const
+  std::vector<Symbol> constants;                       // those of them in .const
   std::size_t constant_bytes = 0;
   std::vector<std::unique_ptr<std::byte[]>> managed;
 
