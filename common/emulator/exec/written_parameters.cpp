@@ -1,6 +1,6 @@
-// For every register: the pointer parameters that its value may have been computed from. A 64-bit value
-// out of memory may be any pointer; what is narrower is taken for a number, and pointers are not
-// looked for in what a program writes beside the object that it has a pointer to.
+// For every register: the pointer parameters that its value may have been computed from. A 64-bit
+// value out of memory may be any pointer; what is narrower is taken for a number, and pointers are
+// not looked for in what a program writes beside the object that it has a pointer to.
 #include "common/emulator/exec/written_parameters.hpp"
 
 #include <algorithm>
@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "common/emulator/exec/builtins.hpp"
+#include "common/emulator/exec/function_lowering.hpp"
 
 namespace ladder::emulator {
 
@@ -19,26 +20,13 @@ using Origins = std::uint64_t;  // a bit for each pointer
 constexpr Origins any = Origins{1} << 63;
 constexpr std::size_t most_pointers = 63;
 
-std::string_view head_of(std::string_view opcode) {
-  return opcode.substr(0, opcode.find('.'));
-}
-
-bool has(std::string_view opcode, std::string_view part) {
-  for (std::size_t at = opcode.find(part); at != std::string_view::npos;
-       at = opcode.find(part, at + 1)) {
-    const std::size_t end = at + part.size();
-    if (opcode[at - 1] == '.' && (end == opcode.size() || opcode[end] == '.')) return true;
-  }
-  return false;
-}
-
 template <std::size_t N>
 bool is_one_of(std::string_view text, const std::array<std::string_view, N>& list) {
   return std::find(list.begin(), list.end(), text) != list.end();
 }
 
-bool is_wide(std::string_view opcode) {
-  return is_one_of(opcode.substr(opcode.rfind('.') + 1),
+bool is_wide(const Opcode& opcode) {
+  return is_one_of(opcode.last(),
                    std::array<std::string_view, 5>{"u64", "s64", "b64", "f64", "b128"});
 }
 
@@ -52,7 +40,10 @@ class Search {
  public:
   Search(const ptx::Module& module, const ptx::Function& kernel,
          const std::vector<std::size_t>& offsets)
-      : module_(module), kernel_(kernel), offsets_(offsets), origins_(kernel.registers.size()) {}
+      : module_(module), kernel_(kernel), offsets_(offsets), origins_(kernel.registers.size()) {
+    for (const ptx::Instruction& instruction : kernel.body)
+      opcodes_.emplace_back(instruction.opcode);
+  }
 
   WrittenParameters run() {
     do {
@@ -98,8 +89,9 @@ class Search {
   }
 
   Origins of_load(const ptx::Instruction& load) {
-    if (!is_wide(load.opcode)) return 0;
-    if (!has(load.opcode, "param") || load.operands.size() < 2) return any;
+    const Opcode& opcode = opcode_of(load);
+    if (!is_wide(opcode)) return 0;
+    if (!opcode.has("param") || load.operands.size() < 2) return any;
     const Operand& from = load.operands[1];
     if (from.elements.empty() || from.elements[0].kind != Operand::Kind::variable) return any;
     const ptx::Variable* parameter = find_variable(kernel_.parameters, from.elements[0].name);
@@ -110,7 +102,8 @@ class Search {
   }
 
   Origins of_result(const ptx::Instruction& instruction) {
-    const std::string_view opcode = instruction.opcode, head = head_of(opcode);
+    const Opcode& opcode = opcode_of(instruction);
+    const std::string_view head = opcode.head();
     if (head == "ld" || head == "ldu") return of_load(instruction);
     if (head == "atom") return is_wide(opcode) ? any : 0;
     const auto& operands = instruction.operands;
@@ -137,7 +130,8 @@ class Search {
   }
 
   Origins written_by(const ptx::Instruction& instruction) const {
-    const std::string_view opcode = instruction.opcode, head = head_of(opcode);
+    const Opcode& opcode = opcode_of(instruction);
+    const std::string_view head = opcode.head();
     const auto& operands = instruction.operands;
     if (head == "call") {
       const bool builtin = operands.size() > 1 && operands[1].kind == Operand::Kind::function &&
@@ -146,19 +140,23 @@ class Search {
     }
     constexpr std::array<std::string_view, 5> only_read = {"ld", "ldu", "ldmatrix", "prefetch",
                                                            "prefetchu"};
-    if (is_one_of(head, only_read) || has(opcode, "load")) return 0;
+    if (is_one_of(head, only_read) || opcode.has("load")) return 0;
     const bool copies = head == "cp";
-    if (!copies && (has(opcode, "shared") || has(opcode, "local") || has(opcode, "param")))
-      return 0;
+    if (!copies && (opcode.has("shared") || opcode.has("local") || opcode.has("param"))) return 0;
     const auto address = std::find_if(operands.begin(), operands.end(), [](const Operand& operand) {
       return operand.kind == Operand::Kind::address;
     });
     return address == operands.end() ? 0 : of(*address);
   }
 
+  const Opcode& opcode_of(const ptx::Instruction& instruction) const {
+    return opcodes_[static_cast<std::size_t>(&instruction - kernel_.body.data())];
+  }
+
   const ptx::Module& module_;
   const ptx::Function& kernel_;
   const std::vector<std::size_t>& offsets_;
+  std::vector<Opcode> opcodes_;          // of the kernel's body
   std::vector<Origins> origins_;         // by register
   std::vector<std::uint64_t> pointers_;  // by bit: where in the parameters
   bool changed_ = false;

@@ -1,5 +1,5 @@
-// Through which of its parameters a kernel can write to global memory. What lies behind the others it
-// only reads, so that no two of its threads can race there.
+// Through which of its parameters a kernel can write to global memory. What lies behind the others
+// it only reads, so that no two of its threads can race there.
 #pragma once
 
 #include <vector>
