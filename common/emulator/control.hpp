@@ -11,8 +11,9 @@ extern "C" {
 struct LadderEmulator {
   uint32_t version;  // 3
 
-  // The first device-side fault, finding of an observer, refused launch or bad address in a call since reset, as the text shown to a learner (several lines: what,
-  // file:line, instruction, block/thread, address, allocation, help), or NULL.
+  // The first device-side fault, finding of an observer, refused launch or bad address in a call
+  // since reset, as the text shown to a learner (several lines: what, file:line, instruction,
+  // block/thread, address, allocation, help), or NULL.
   const char* (*fault)(void);
   // The first call since reset that failed without a fault (of those whose error nobody has asked
   // for with cudaGetLastError, if there are such), and how:
@@ -28,8 +29,8 @@ struct LadderEmulator {
   void (*watch)(uint32_t bits);
   // 0: warps run in order; else another order for each seed.
   void (*order_seed)(uint64_t seed);
-  // Calls visit(name, value, context) for every counter summed since reset, then for what is derived
-  // from them (counters.def); the "ideal" of X is X.ideal.
+  // Calls visit(name, value, context) for every counter summed since reset, then for what is
+  // derived from them (counters.def); the "ideal" of X is X.ideal.
   void (*counters)(void (*visit)(const char* name, double value, void* context), void* context);
   // Writes what each launch since reset that was watched for counters did, and each of its source
   // lines, as JSON (runtime/launch_report.hpp). 0: it could not be written.
@@ -60,12 +61,13 @@ typedef const struct LadderEmulator* (*LadderEmulatorEntry)(void);  // "ladderEm
 //   LADDER_EMULATOR_TIME_LIMIT=S    kernels stop with a fault naming where they were
 //   LADDER_EMULATOR_WATCH=A,B       what watches kernels (watch.hpp); default memcheck
 //   LADDER_EMULATOR_ORDER_SEED=N    another order of warps for each N; default 0, in order
-//   LADDER_EMULATOR_FAULT_EXIT=N    exit code of a program that would exit with 0 although one of its
-//                                   kernels faulted or an observer found something; default 0
+//   LADDER_EMULATOR_FAULT_EXIT=N    exit code of a program that would exit with 0 although one of
+//                                   its kernels faulted or an observer found something; default 0
 //   LADDER_EMULATOR_FAIL=NAME:K     the K-th call (from 1) of the API function NAME fails
-//   LADDER_EMULATOR_REPORT=FILE     at exit: JSON {calls{}, faults[], leaks[], launches, counters{},
-//                                   launch_records[]} (runtime/launch_report.hpp)
-//   LADDER_EMULATOR_TRACE=FILE      at exit: JSON of who touched which address (runtime/trace_report.hpp)
+//   LADDER_EMULATOR_REPORT=FILE     at exit: JSON {calls{}, faults[], leaks[], launches,
+//                                   counters{}, launch_records[]} (runtime/launch_report.hpp)
+//   LADDER_EMULATOR_TRACE=FILE      at exit: JSON of who touched which address
+//                                   (runtime/trace_report.hpp)
 //   LADDER_EMULATOR_TRACE_BLOCKS=A  of each launch block number A, or A-B; default 0
 //   LADDER_EMULATOR_TRACE_LIMIT=N   the first N accesses of warps; default 4096
 //   LADDER_EMULATOR_DEVICE=NAME     properties of another device; default an H200's

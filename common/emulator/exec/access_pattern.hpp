@@ -1,6 +1,6 @@
 // How the addresses of a warp lay when a watched instruction was executed last. Mostly they lie so
-// again, from another base: then whatever was worked out from that still holds, and nothing but that
-// is tested.
+// again, from another base: then whatever was worked out from that still holds, and nothing but
+// that is tested.
 #pragma once
 
 #include <algorithm>
@@ -15,8 +15,8 @@ namespace ladder::emulator {
 // Where memory is touched, as counters tell it apart.
 enum class Where : std::uint8_t { global, shared, local, constant };
 
-// How addresses lie within each chunk of eight lanes, apart from neighbours (bytes of a lane) and all
-// the same (0): anyhow.
+// How addresses lie within each chunk of eight lanes, apart from neighbours (bytes of a lane) and
+// all the same (0): anyhow.
 inline constexpr std::uint32_t no_stride = ~0u;
 
 struct AccessPattern {
@@ -29,7 +29,8 @@ struct AccessPattern {
   Where where = Where::global;
   // All bytes touched lie in [base + low, base + low + extent); base: the first lane's address.
   std::uint64_t low = 0, extent = 0;
-  // From the first lane, by lane: of addresses and of 64-bit rows that they are made of; of 32-bit ones.
+  // From the first lane, by lane: of addresses and of 64-bit rows that they are made of; of 32-bit
+  // ones.
   alignas(32) std::array<std::uint64_t, lanes> distance;
   alignas(32) std::array<std::uint32_t, lanes> short_distance;
 };

@@ -5,7 +5,8 @@
 // with the same %rd1 in all lanes: the load then computes %rd1 + 4 * %r1 by itself, and tests the
 // shape of 32 words instead of as many double words. The other two are dropped when nobody else
 // reads their results. A row that is another one moved alike in all lanes is not computed either.
-// With address_sharing.cpp and uniform_rows.cpp a naive matrix product becomes 11 % faster, a tiled one
+// With address_sharing.cpp and uniform_rows.cpp a naive matrix product becomes 11 % faster, a tiled
+// one
 // 8 %, vector additions 8 %.
 #include <algorithm>
 #include <bit>

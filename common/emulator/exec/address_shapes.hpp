@@ -1,5 +1,5 @@
-// The shapes that a warp's addresses have in nearly all kernels, tested as vectors: neighbours, or all
-// the same, for each half of the warp or each chunk of eight lanes.
+// The shapes that a warp's addresses have in nearly all kernels, tested as vectors: neighbours, or
+// all the same, for each half of the warp or each chunk of eight lanes.
 #pragma once
 
 #include "common/emulator/exec/lanewise.hpp"

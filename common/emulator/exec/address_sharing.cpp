@@ -1,7 +1,8 @@
 // Which memory instructions of a block have addresses that are the same but for an amount that all
-// lanes share. If the addresses of one lie in a row (or are all the same), so do those of the others:
-// the shape is tested by the first, kept in Worker::shapes and known to the rest. Typical: [p], [p + 4]
-// and p + k * pitch in an unrolled loop, once address_folding.cpp has found that they have one root.
+// lanes share. If the addresses of one lie in a row (or are all the same), so do those of the
+// others: the shape is tested by the first, kept in Worker::shapes and known to the rest. Typical:
+// [p], [p + 4] and p + k * pitch in an unrolled loop, once address_folding.cpp has found that they
+// have one root.
 #include <map>
 #include <tuple>
 

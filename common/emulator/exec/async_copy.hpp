@@ -17,11 +17,12 @@ void wait_for_copies(std::byte* rows, const Inst& inst, Warp& warp, std::uint32_
 template <bool Noinc>
 void arrive_after_copies(std::byte* rows, const Inst& inst, Warp& warp, std::uint32_t mask);
 
-// cp.async.bulk from global to shared memory: s[0] + immediate: the mbarrier that is told the bytes;
-// s[1]: to; s[2]: from; s[3]: bytes.
+// cp.async.bulk from global to shared memory: s[0] + immediate: the mbarrier that is told the
+// bytes; s[1]: to; s[2]: from; s[3]: bytes.
 void start_bulk_copy(std::byte* rows, const Inst& inst, Warp& warp, std::uint32_t mask);
 
-// A lane of `warp` waits for the mbarrier `object`: the block's copies that will arrive there are done.
+// A lane of `warp` waits for the mbarrier `object`: the block's copies that will arrive there are
+// done.
 void finish_copies_for(const Warp& warp, const std::byte* object);
 
 }  // namespace ladder::emulator

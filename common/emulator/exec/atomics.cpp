@@ -71,8 +71,8 @@ void atomic(std::byte* rows, const Inst& inst, Warp& warp, u32 mask) {
   });
 }
 
-// Additions of floating point in global memory are done by the memory: f32 flushes subnormals, and a
-// NaN of f64 stays as it is, the operand's before the one in memory. In shared memory they are
+// Additions of floating point in global memory are done by the memory: f32 flushes subnormals, and
+// a NaN of f64 stays as it is, the operand's before the one in memory. In shared memory they are
 // ordinary additions in a loop.
 struct add_in_memory {
   static f32 run(f32 a, f32 b) { return ftz<fadd>::run(a, b); }

@@ -1,5 +1,5 @@
-// Which functions a kernel can reach by calls, and what follows from it: where shared variables lie,
-// and which kernels an unsupported instruction stops.
+// Which functions a kernel can reach by calls, and what follows from it: where shared variables
+// lie, and which kernels an unsupported instruction stops.
 #pragma once
 
 #include <map>

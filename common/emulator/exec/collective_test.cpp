@@ -83,7 +83,8 @@ TEST_CASE("a guarded bar.warp.sync waits for its lanes") {
 }
 
 TEST_CASE("lanes of one mask do not wait for those of another at the same place") {
-  // Lanes 0 to 3 shuffle among themselves, 4 to 7 too; lanes 2 and 3 come only when lane 4 is through.
+  // Lanes 0 to 3 shuffle among themselves, 4 to 7 too; lanes 2 and 3 come only when lane 4 is
+  // through.
   const Words result = run(std::string(own_word) + R"(
     mov.u32 %r10, flag;
     setp.eq.u32 %p6, %r4, 7;

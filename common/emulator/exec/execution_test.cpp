@@ -499,7 +499,8 @@ TEST_CASE("sectors and wavefronts are counted when asked for") {
 }
 
 TEST_CASE("a watched kernel does what it does unwatched, with part of a warp too") {
-  // Two loads whose addresses move alike, by a full warp and by one of 16 threads that goes backwards.
+  // Two loads whose addresses move alike, by a full warp and by one of 16 threads that goes
+  // backwards.
   const std::string body =
       "ld.param.u64 %rd3, [p1];\nsub.u32 %r5, 47, %r4;\nsetp.lt.u32 %p1, %r4, 32;\n"
       "selp.b32 %r5, %r4, %r5, %p1;\nmul.wide.u32 %rd4, %r5, 4;\nadd.s64 %rd5, %rd3, %rd4;\n"

@@ -1,5 +1,5 @@
-// What the lanes of a warp touch together, as the hardware counts it: sectors of global memory, passes
-// of the shared memory's banks. Pure arithmetic, without memory.
+// What the lanes of a warp touch together, as the hardware counts it: sectors of global memory,
+// passes of the shared memory's banks. Pure arithmetic, without memory.
 //
 // The rules are those of an H200, found by measuring access patterns (parity/).
 #pragma once
@@ -52,8 +52,8 @@ std::uint32_t sectors_of(const Stretches& stretches);
 
 // Passes of the 32 banks of 4 bytes that a load or store of shared memory takes: the most distinct
 // words in one bank. Accesses of 8 bytes go by halves of the warp and those of 16 by quarters, each
-// with passes of its own; but two parts that a load has side by side go together if each active lane
-// l has the address of lane l ^ 1, or each that of l ^ 2, or that lane is not active.
+// with passes of its own; but two parts that a load has side by side go together if each active
+// lane l has the address of lane l ^ 1, or each that of l ^ 2, or that lane is not active.
 std::uint32_t load_wavefronts(const Addresses& at, std::uint32_t bytes, std::uint32_t mask);
 std::uint32_t store_wavefronts(const Addresses& at, std::uint32_t bytes, std::uint32_t mask);
 // Of atomic operations: lanes at one address go one after another.

@@ -42,8 +42,8 @@ inline float to_float(bf16 b) {
 
 enum class Round : std::uint8_t { nearest, zero, down, up };
 
-// Rounds a double to a format of `mantissa` stored bits, smallest normal exponent `emin` and largest
-// `emax`. Returns the 16-bit pattern. NaN becomes 0x7fff.
+// Rounds a double to a format of `mantissa` stored bits, smallest normal exponent `emin` and
+// largest `emax`. Returns the 16-bit pattern. NaN becomes 0x7fff.
 inline std::uint16_t narrow(double value, int mantissa, int emin, int emax, Round round,
                             bool saturate_finite = false) {
   const std::uint64_t bits = std::bit_cast<std::uint64_t>(value);

@@ -207,8 +207,8 @@ struct HalfAddresses {
   }
 };
 
-// Who tests the shape of the addresses: the instruction for itself, for others behind it too, or one
-// before it (see address_sharing.cpp).
+// Who tests the shape of the addresses: the instruction for itself, for others behind it too, or
+// one before it (see address_sharing.cpp).
 enum class Test { own, first, again };
 
 inline AddressShape& shape_of(const Inst& inst, Warp& warp) {
@@ -261,7 +261,8 @@ void remember_scattered(const std::byte* rows, const Inst& inst, Warp& warp, u32
   }
 }
 
-// Host address of what a remembered shape's least address has become here; nullptr: ask lane by lane.
+// Host address of what a remembered shape's least address has become here; nullptr: ask lane by
+// lane.
 template <Space S, bool Indexed>
 inline std::byte* find_shape(const std::byte* rows, const Inst& inst, const Warp& warp,
                              const AddressShape& shape, u32 align) {

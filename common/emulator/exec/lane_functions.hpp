@@ -296,9 +296,9 @@ inline f32 flush(f32 a) {
   return std::bit_cast<f32>((bits & 0x7f800000u) == 0 ? bits & 0x80000000u : bits);
 }
 
-// .ftz: subnormal inputs and results become zeros of their sign. A result is subnormal if it is before
-// it is rounded to a subnormal's fewer bits, which may round it up to the least normal number: F::large
-// gives it 2^64 times as large.
+// .ftz: subnormal inputs and results become zeros of their sign. A result is subnormal if it is
+// before it is rounded to a subnormal's fewer bits, which may round it up to the least normal
+// number: F::large gives it 2^64 times as large.
 template <class F>
 struct ftz {
   template <class... A> static auto run(A... a) {
@@ -406,8 +406,8 @@ struct copysign_ { template <class T> static T run(T a, T b) { // sign of a, mag
   return negative(a) ? sign_bit_flipped(sign_bit_cleared(b)) : sign_bit_cleared(b);
 } };
 
-// 2^a: a = n + r with |r| <= 1/2, a polynomial for 2^r, and n added in the exponent in two halves, so
-// that subnormal results round once. Error below 2 ulp (the manual's bound).
+// 2^a: a = n + r with |r| <= 1/2, a polynomial for 2^r, and n added in the exponent in two halves,
+// so that subnormal results round once. Error below 2 ulp (the manual's bound).
 struct ex2 { static f32 run(f32 a) {
   const f32 x = a > 130.0f ? 130.0f : a < -151.0f ? -151.0f : a;  // NaN: handled below
   const f32 shifted = x + 12582912.0f;                            // 1.5 * 2^23 rounds to an integer
@@ -487,8 +487,8 @@ inline bool is_nan(bf16 a) { return (a.bits & 0x7fff) > 0x7f80; }
 struct hneg { template <class H> static H run(H a) { return {u16(is_nan(a) ? 0x7fff : a.bits ^ 0x8000)}; } };
 struct habs { template <class H> static H run(H a) { return {u16(is_nan(a) ? 0x7fff : a.bits & 0x7fff)}; } };
 inline f16 flush(f16 a) { return (a.bits & 0x7c00) == 0 ? f16{u16(a.bits & 0x8000)} : a; }
-// As ftz: what is below the least normal number after rounding to 11 bits is flushed, though rounding
-// it to a subnormal's fewer bits makes it that number.
+// As ftz: what is below the least normal number after rounding to 11 bits is flushed, though
+// rounding it to a subnormal's fewer bits makes it that number.
 template <class F>
 struct hftz { template <class... A> static f16 run(A... a) {
   const f16 r = F::run(flush(a)...);

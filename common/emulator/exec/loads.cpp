@@ -1,9 +1,9 @@
 // Loads of a warp.
 //
-// Nearly all kernels have two shapes of addresses: neighbours, and all the same, for each half of the
-// warp (blocks are often 16 threads wide) or for each chunk of eight lanes. They are moved as vectors, eight lanes
-// at a time; anything else is gathered lane by lane, with one test for all lanes. Bounds are tested
-// against the allocation that this instruction touched last.
+// Nearly all kernels have two shapes of addresses: neighbours, and all the same, for each half of
+// the warp (blocks are often 16 threads wide) or for each chunk of eight lanes. They are moved as
+// vectors, eight lanes at a time; anything else is gathered lane by lane, with one test for all
+// lanes. Bounds are tested against the allocation that this instruction touched last.
 #include "common/emulator/exec/chunk_moves.hpp"
 #include "common/emulator/exec/lane_addresses.hpp"
 #include "common/emulator/exec/memory_operations.hpp"

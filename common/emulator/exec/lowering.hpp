@@ -1,5 +1,5 @@
-// From a parsed function to one that runs: blocks, rows, handlers. Everything that the emulator does
-// not support is found here, and named with its place.
+// From a parsed function to one that runs: blocks, rows, handlers. Everything that the emulator
+// does not support is found here, and named with its place.
 #pragma once
 
 #include <map>
@@ -60,8 +60,8 @@ void fold_addresses(const RowTable& table, UniformRows& uniform, std::vector<Dra
 // Takes the quicker handlers of operations whose last source is uniform.
 void use_uniform_forms(const UniformRows& uniform, std::vector<DraftBlock>& blocks);
 
-// Lets memory instructions of one block whose addresses are the same but for an amount that all lanes
-// share test their shape once.
+// Lets memory instructions of one block whose addresses are the same but for an amount that all
+// lanes share test their shape once.
 void share_address_shapes(std::vector<DraftBlock>& blocks);
 
 // Gives registers that are never alive together the same slot, and replaces virtual rows by offsets

@@ -159,7 +159,8 @@ bool FunctionLowering::lower_product(const Instruction& instruction, const Opcod
   return true;
 }
 
-// wmma.load.a.sync.aligned.LAYOUT.SHAPE{.SPACE}.TYPE {d...}, [p]{, stride}; wmma.store.d [p], {s...}.
+// wmma.load.a.sync.aligned.LAYOUT.SHAPE{.SPACE}.TYPE {d...}, [p]{, stride}; wmma.store.d [p],
+// {s...}.
 bool FunctionLowering::lower_fragment(const Instruction& instruction, const Opcode& opcode) {
   const auto& operands = instruction.operands;
   const bool loads = opcode.has("load");

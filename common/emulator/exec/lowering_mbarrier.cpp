@@ -1,5 +1,5 @@
-// mbarrier.*, cp.async.mbarrier.arrive, cp.async.bulk. Semantics and scope (.release, .cta, .cluster) change
-// nothing here: a block runs in one host thread.
+// mbarrier.*, cp.async.mbarrier.arrive, cp.async.bulk. Semantics and scope (.release, .cta,
+// .cluster) change nothing here: a block runs in one host thread.
 #include "common/emulator/exec/async_copy.hpp"
 #include "common/emulator/exec/function_lowering.hpp"
 #include "common/emulator/exec/mbarrier.hpp"

@@ -1,7 +1,7 @@
 // Operands to rows: registers, constants, addresses of variables, special registers.
 //
-// A register that is defined once, by a mov, cvta or ld.param, gets no row of its own: it is bound to
-// the row of what it copies.
+// A register that is defined once, by a mov, cvta or ld.param, gets no row of its own: it is bound
+// to the row of what it copies.
 #include <algorithm>
 #include <bit>
 

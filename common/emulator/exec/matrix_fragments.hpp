@@ -1,9 +1,9 @@
 // How small matrices lie in the registers of a warp (PTX ISA 9.0, section 9.7.14).
 //
-// One 32-bit register of all lanes, read in the order of the lanes, is a tile: 8 lines of 16 bytes. A
-// line runs along k: a row of A, a column of B. Tiles go down 16 rows of A, then along k, then to the
-// next 16 rows; or along k, then to the next 8 columns of B. An accumulator's tile is 8 x 8, two
-// neighbours of a row in each lane. wmma leaves its layout open: it has this one too.
+// One 32-bit register of all lanes, read in the order of the lanes, is a tile: 8 lines of 16 bytes.
+// A line runs along k: a row of A, a column of B. Tiles go down 16 rows of A, then along k, then to
+// the next 16 rows; or along k, then to the next 8 columns of B. An accumulator's tile is 8 x 8,
+// two neighbours of a row in each lane. wmma leaves its layout open: it has this one too.
 #pragma once
 
 #include <optional>

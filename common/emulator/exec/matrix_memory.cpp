@@ -1,7 +1,7 @@
 // ldmatrix, stmatrix, movmatrix, wmma.load, wmma.store.
 //
-// A row of a matrix (for wmma: a line as it lies in memory) is moved in pieces of 16 bytes, which must
-// lie at multiples of 16.
+// A row of a matrix (for wmma: a line as it lies in memory) is moved in pieces of 16 bytes, which
+// must lie at multiples of 16.
 #include "common/emulator/exec/matrix_memory.hpp"
 
 #include <algorithm>

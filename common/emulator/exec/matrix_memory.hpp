@@ -16,8 +16,8 @@ Handler store_matrix_handler(bool transposed);
 // movmatrix: the transpose of one such matrix, from register to register.
 Handler transpose_handler();
 
-// wmma.load and wmma.store: s[0] the address, s[1] the elements from one line to the next, s[2] a row
-// with the matrix, bit by bit.
+// wmma.load and wmma.store: s[0] the address, s[1] the elements from one line to the next, s[2] a
+// row with the matrix, bit by bit.
 struct MatrixInMemory {
   char which = 'a';  // a, b or c
   bool by_columns = false;

@@ -130,7 +130,8 @@ void invalidate(std::byte* rows, const Inst& inst, Warp& warp, u32 mask) {
   });
 }
 
-// Tells observers of lanes that have arrived at objects, or passed them; lanes at one object together.
+// Tells observers of lanes that have arrived at objects, or passed them; lanes at one object
+// together.
 void tell(void (BlockObserver::*what)(Warp&, u32, u32), const std::byte* rows, const Inst& inst,
           Warp& warp, u32 mask) {
   if (warp.block.observers.empty()) return;

@@ -1,4 +1,5 @@
-// mbarrier objects: phases, states and parities, dropped arrivals, transfers, and copies that arrive.
+// mbarrier objects: phases, states and parities, dropped arrivals, transfers, and copies that
+// arrive.
 #include <doctest/doctest.h>
 
 #include "common/emulator/exec/test_kernel.hpp"

@@ -19,9 +19,9 @@ std::uint64_t whole_pages(std::uint64_t bytes) {
 
 constexpr std::uint64_t narrow_red_zone = 256;
 
-// Addresses behind an allocation that belong to nobody, so that an index that is too large lands there
-// and not in the next allocation: as many as it has, since an error of one row or one block is larger
-// the larger the array is.
+// Addresses behind an allocation that belong to nobody, so that an index that is too large lands
+// there and not in the next allocation: as many as it has, since an error of one row or one block
+// is larger the larger the array is.
 std::uint64_t red_zone(std::uint64_t bytes) {
   return whole_pages(std::clamp<std::uint64_t>(bytes, 64 << 10, 16 << 20));
 }
@@ -50,7 +50,8 @@ DeviceMemory::~DeviceMemory() {
   munmap(reinterpret_cast<void*>(base_ + static_cast<std::uint64_t>(to_host_)), reserved_bytes);
 }
 
-// Fresh addresses first, so that a stale pointer is caught; then the first hole that is wide enough.
+// Fresh addresses first, so that a stale pointer is caught; then the first hole that is wide
+// enough.
 std::uint64_t DeviceMemory::place(std::uint64_t reserved) {
   if (reserved <= base_ + reserved_bytes - next_) {
     const std::uint64_t at = next_;

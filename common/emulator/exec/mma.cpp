@@ -1,8 +1,8 @@
 // mma and wmma.mma: registers to matrices, their product, and back to registers.
 //
 // Products of floating-point elements are exact in f64, where they are also added up; the result is
-// rounded once. Hardware adds in an order of its own, with a few bits beyond f32: both are nearer to
-// the exact result than (|c| + sum |a * b|) * 2^-20.
+// rounded once. Hardware adds in an order of its own, with a few bits beyond f32: both are nearer
+// to the exact result than (|c| + sum |a * b|) * 2^-20.
 #include "common/emulator/exec/mma.hpp"
 
 #include <algorithm>

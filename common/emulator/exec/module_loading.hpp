@@ -12,7 +12,8 @@
 
 namespace ladder::emulator {
 
-// `texts` are linked. `functions` is the device's table for indirect calls; the module's functions are added to it.
+// `texts` are linked. `functions` is the device's table for indirect calls; the module's functions
+// are added to it.
 std::unique_ptr<Module> load_module(std::span<const std::string> texts, const std::string& name,
                                     DeviceMemory& memory, std::vector<const Function*>& functions,
                                     const DeviceProperties& properties);

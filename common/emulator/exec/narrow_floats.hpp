@@ -1,5 +1,5 @@
-// Floating point narrower than f16, and tf32: the 8-bit formats as bit patterns, with conversions that
-// round as PTX does. Their results are always finite or NaN (.satfinite).
+// Floating point narrower than f16, and tf32: the 8-bit formats as bit patterns, with conversions
+// that round as PTX does. Their results are always finite or NaN (.satfinite).
 #pragma once
 
 #include <algorithm>
@@ -80,8 +80,8 @@ template <Tf32 Rounding, bool Relu = false, bool Finite = false>
 struct to_tf32 {
   static std::uint32_t run(float a) {
     const auto bits = std::bit_cast<std::uint32_t>(a);
-    // An H200 has one NaN where it rounds to even or to zero, and cuts NaNs short where it rounds away
-    // from zero.
+    // An H200 has one NaN where it rounds to even or to zero, and cuts NaNs short where it rounds
+    // away from zero.
     if (a != a && Rounding != Tf32::nearest_away) return 0x7fffe000u;
     if (Relu && (bits >> 31) != 0) return 0;
     const std::uint32_t sign = bits & 0x80000000u, size = bits & 0x7fffffffu;

@@ -9,7 +9,8 @@ namespace {
 
 using Words = std::vector<std::uint32_t>;
 
-// Sixteen shuffles a launch with distances from `first` on; b and c written into the text or loaded.
+// Sixteen shuffles a launch with distances from `first` on; b and c written into the text or
+// loaded.
 Words shuffled(const std::string& mode, std::uint32_t first, std::uint32_t c, bool constants,
                unsigned threads) {
   std::string body = std::string(own_word) +

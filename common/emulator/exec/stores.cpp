@@ -1,5 +1,5 @@
-// Stores of a warp: neighbours as vectors, anything else lane by lane in their order (the last of those
-// at one address wins). See loads.cpp.
+// Stores of a warp: neighbours as vectors, anything else lane by lane in their order (the last of
+// those at one address wins). See loads.cpp.
 #include "common/emulator/exec/chunk_moves.hpp"
 #include "common/emulator/exec/lane_addresses.hpp"
 #include "common/emulator/exec/memory_operations.hpp"

@@ -1,6 +1,6 @@
 // Where the threads of a kernel meet, and which blocks of instructions a thread can only come to by
-// leaving such a place out for good. A thread that returns early leaves places out as well, but does
-// nothing after them: hardware allows that, so those blocks are not listed.
+// leaving such a place out for good. A thread that returns early leaves places out as well, but
+// does nothing after them: hardware allows that, so those blocks are not listed.
 #pragma once
 
 #include "common/emulator/exec/lowering.hpp"

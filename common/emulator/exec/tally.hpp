@@ -1,6 +1,6 @@
-// What a host thread keeps while it executes blocks of a launch that is watched: by basic block and by
-// memory instruction. What a launch and each of its source lines did is worked out from that at its
-// end (observers/counters.cpp), so that counting costs little.
+// What a host thread keeps while it executes blocks of a launch that is watched: by basic block and
+// by memory instruction. What a launch and each of its source lines did is worked out from that at
+// its end (observers/counters.cpp), so that counting costs little.
 #pragma once
 
 #include <array>
@@ -27,8 +27,8 @@ struct AccessCost {
   std::uint32_t ideal = 0;
 };
 
-// What an instruction costs whose addresses lie in its pattern, for each place of their base within a
-// sector (or a word of shared or local memory).
+// What an instruction costs whose addresses lie in its pattern, for each place of their base within
+// a sector (or a word of shared or local memory).
 struct PhaseCost {
   std::uint64_t times = 0;    // not yet in SiteTally::at
   std::uint64_t sectors = 0;  // of global memory, a bit for each from `first` on; 0: too far apart

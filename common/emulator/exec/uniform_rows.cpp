@@ -1,9 +1,9 @@
-// A row is known if it is filled, or if it is written once, without a guard, by a lanewise operation
-// of known rows: then its value is known before the block of threads starts. Such instructions leave
-// their loops and run once for a launch, or once for a block of threads if they depend on blockIdx.
-// If the rows it was made from are uniform, so is it. What is left of addresses can then be folded
-// into loads and stores: see address_folding.cpp, which says what both gain together. Operations that
-// stay and have a uniform last source read one value of it instead of 32.
+// A row is known if it is filled, or if it is written once, without a guard, by a lanewise
+// operation of known rows: then its value is known before the block of threads starts. Such
+// instructions leave their loops and run once for a launch, or once for a block of threads if they
+// depend on blockIdx. If the rows it was made from are uniform, so is it. What is left of addresses
+// can then be folded into loads and stores: see address_folding.cpp, which says what both gain
+// together. Operations that stay and have a uniform last source read one value of it instead of 32.
 #include "common/emulator/exec/uniform_rows.hpp"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// Rows whose value is known before a kernel begins, and where they are computed; and which of them are
-// the same in every lane.
+// Rows whose value is known before a kernel begins, and where they are computed; and which of them
+// are the same in every lane.
 #pragma once
 
 #include <map>
@@ -37,8 +37,8 @@ class UniformRows {
   std::map<std::tuple<std::uint32_t, std::uint32_t, bool>, std::uint32_t> known_;
 };
 
-// Drops from the prologue what nobody needs (is_used, by number of the prefill, is completed) and puts
-// last what changes with every block of threads.
+// Drops from the prologue what nobody needs (is_used, by number of the prefill, is completed) and
+// puts last what changes with every block of threads.
 void order_prologue(const RowTable& table, Function& function, std::vector<bool>& is_used);
 
 }  // namespace ladder::emulator

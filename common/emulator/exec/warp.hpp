@@ -61,8 +61,8 @@ struct LaunchState {
   }
 };
 
-// How a warp's addresses lie, without what all lanes share: an instruction finds it for those behind
-// it in its block (see address_sharing.cpp).
+// How a warp's addresses lie, without what all lanes share: an instruction finds it for those
+// behind it in its block (see address_sharing.cpp).
 struct alignas(64) AddressShape {
   std::uint64_t low = 0;                 // the least address
   std::uint64_t bytes = 0;               // from there to the end of the greatest's bytes
@@ -72,7 +72,8 @@ struct alignas(64) AddressShape {
   alignas(64) std::uint32_t lane_from_low[lanes] = {};  // scattered only
 };
 
-// What one host thread owns. Processors fetch pairs of cache lines: no pair is shared with another's.
+// What one host thread owns. Processors fetch pairs of cache lines: no pair is shared with
+// another's.
 struct alignas(128) Worker {
   static constexpr std::size_t most_shapes = 64;
   AddressShape shapes[most_shapes];
@@ -115,8 +116,9 @@ struct Group {
   unsigned barrier = 0;       // its id
 };
 
-// cp.async: copied when it is waited for, so that a missing wait shows. With `arrives` an arrival at
-// that mbarrier, which follows the lane's copies before it; or a bulk copy, which tells it its bytes.
+// cp.async: copied when it is waited for, so that a missing wait shows. With `arrives` an arrival
+// at that mbarrier, which follows the lane's copies before it; or a bulk copy, which tells it its
+// bytes.
 struct AsyncCopy {
   int lane;
   std::uint32_t group;

@@ -66,8 +66,8 @@ bool begins(const std::string& opcode, std::initializer_list<const char*> heads)
   return false;
 }
 
-// ptxas makes a copy of min(x, x), NaN or not, also where the second x is a copy (see distinct), and
-// may forget the saturation of a sum of sums.
+// ptxas makes a copy of min(x, x), NaN or not, also where the second x is a copy (see distinct),
+// and may forget the saturation of a sum of sums.
 std::string source(Scribe& scribe, const std::string& opcode, Operand kind,
                    const std::vector<std::string>& others) {
   if (begins(opcode, {"add.sat.s32", "sub.sat.s32"})) return scribe.fresh_source(kind);
@@ -128,8 +128,8 @@ std::string exact(Scribe& scribe, const Reference& reference) {
   const Operand kind = reference.result;
   const std::string to = scribe.target(kind);
   std::string guard;
-  // ptxas (driver for CUDA 13.0) does not guard testp; and of a guarded mad.hi of 16 bits that adds to
-  // its own result in a loop which it unrolls, it keeps one.
+  // ptxas (driver for CUDA 13.0) does not guard testp; and of a guarded mad.hi of 16 bits that adds
+  // to its own result in a loop which it unrolls, it keeps one.
   if (scribe.one_in(6) && !begins(opcode, {"testp", "mad.hi.s16", "mad.hi.u16"}))
     guard = std::string(scribe.one_in(2) ? "@!" : "@") + scribe.source(Operand::predicate) + " ";
   const bool nan_varies = begins(opcode, {"neg.", "abs."}) ||

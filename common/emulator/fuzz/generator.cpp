@@ -118,10 +118,10 @@ class Generator {
     return made;
   }
 
-  // Many atomics of shared memory become loops of compare-and-swap. If one of them is the first thing
-  // in a loop, the two loops have one head, and ptxas (driver for CUDA 13.0) lets the lanes leave the
-  // inner one by and by; but it counts a loop that is the same for all in a uniform register, once
-  // for each group of lanes that comes by, and so misses the end.
+  // Many atomics of shared memory become loops of compare-and-swap. If one of them is the first
+  // thing in a loop, the two loops have one head, and ptxas (driver for CUDA 13.0) lets the lanes
+  // leave the inner one by and by; but it counts a loop that is the same for all in a uniform
+  // register, once for each group of lanes that comes by, and so misses the end.
   static bool begins_with_atomic(const std::vector<Statement>& body) {
     if (body.empty() || body[0].rows.empty()) return false;
     const std::string& row = body[0].rows[0];

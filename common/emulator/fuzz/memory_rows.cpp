@@ -49,9 +49,9 @@ std::string address(Scribe& s, const Space& space, unsigned bytes) {
   return "[" + base + "+" + std::to_string(s.below(limit / bytes) * bytes) + "]";
 }
 
-// Where ptxas (driver for CUDA 13.0) takes a register of 32 bits, of which it has loaded 8 or 16 from
-// a constant or an argument, for two packed halves, it makes the upper one from what lies behind in
-// that memory, and not from the zeros or signs that the load extends to.
+// Where ptxas (driver for CUDA 13.0) takes a register of 32 bits, of which it has loaded 8 or 16
+// from a constant or an argument, for two packed halves, it makes the upper one from what lies
+// behind in that memory, and not from the zeros or signs that the load extends to.
 bool is_widened_anew(const Space& space, const Type& type, Operand kind) {
   const std::string name = space.name;
   return (name == "const" || name == "param") && type.bytes < 4 && kind != Operand::b16;

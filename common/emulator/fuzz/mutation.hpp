@@ -7,8 +7,8 @@
 
 namespace ladder::emulator::fuzz {
 
-// One to four changes: words, lines and characters that go, double, move, come from `others` or from
-// a list of what parsers stumble over.
+// One to four changes: words, lines and characters that go, double, move, come from `others` or
+// from a list of what parsers stumble over.
 std::string damaged_text(const std::string& text, const std::vector<std::string>& others,
                          std::mt19937_64& random);
 

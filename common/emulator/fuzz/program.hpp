@@ -3,9 +3,9 @@
 // Every statement can be taken away and the rest is still a program, so that one that behaves
 // differently on two machines can be made small. All registers have values from the start. A
 // statement folds each result into the accumulator %acc, so nothing that goes wrong is lost.
-// Behind each statement of the kernel 16 bits of %acc are stored, which tell where two machines part.
-// The result of an approximation is never folded or used: it goes with its operands to words of
-// its own, which are compared within PTX's bound.
+// Behind each statement of the kernel 16 bits of %acc are stored, which tell where two machines
+// part. The result of an approximation is never folded or used: it goes with its operands to words
+// of its own, which are compared within PTX's bound.
 #pragma once
 
 #include <optional>

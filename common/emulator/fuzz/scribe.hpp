@@ -32,11 +32,12 @@ class Scribe {
   std::string folded(Operand kind, const std::string& name);
   // Hides from ptxas what an integer is: %zero is known at the launch only. Else it makes one
   // instruction of a conversion and of what comes behind, whose result for numbers out of range and
-  // NaN is another: cvt.rzi.u64.f16 and cvt.sat.u32.u64, or cvt.rpi.u32.f32 and a shift of 16 bits by
-  // it; and it takes the halves of a cvt.u32.s64 from both words (driver for CUDA 13.0).
+  // NaN is another: cvt.rzi.u64.f16 and cvt.sat.u32.u64, or cvt.rpi.u32.f32 and a shift of 16 bits
+  // by it; and it takes the halves of a cvt.u32.s64 from both words (driver for CUDA 13.0).
   std::string hidden(Operand kind, const std::string& name);
-  // The bits of `from` in `to`, hidden. A register that one instruction wrote as f16 and another reads as bf16 or as a byte
-  // is converted by it, and so is the result of a `set` (driver for CUDA 13.0).
+  // The bits of `from` in `to`, hidden. A register that one instruction wrote as f16 and another
+  // reads as bf16 or as a byte is converted by it, and so is the result of a `set` (driver for CUDA
+  // 13.0).
   std::string laundered(Operand kind, const std::string& from, const std::string& to);
   // A NaN becomes the canonical one, where its sign and payload depend on what ptxas makes of the
   // instruction: the order of its operands, or a sign that is changed in passing.

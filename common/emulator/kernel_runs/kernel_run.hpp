@@ -46,8 +46,8 @@ std::unique_ptr<Machine> gpu_machine(int number = 0);
 
 // Does count pieces of work in `jobs` processes, so that a crash or a hang costs one piece:
 // results[i] is what work(i) gave in a child that `prepare` had made ready. Child c does pieces c,
-// c + jobs, ... A piece that dies or takes longer than `seconds` gives "" and a line in `deaths`; one
-// that nobody began before the deadline gives "" alone.
+// c + jobs, ... A piece that dies or takes longer than `seconds` gives "" and a line in `deaths`;
+// one that nobody began before the deadline gives "" alone.
 struct Limits {
   int jobs = 2;
   unsigned seconds = 30;    // of a piece
@@ -71,8 +71,8 @@ std::vector<Outcome> run_all(const std::vector<KernelRun>& runs,
                              const std::function<std::unique_ptr<Machine>()>& make,
                              const Limits& limits);
 
-// Asked in a process of its own, since a process that has used the driver cannot fork. "": none, and
-// the reason is on standard error.
+// Asked in a process of its own, since a process that has used the driver cannot fork. "": none,
+// and the reason is on standard error.
 std::string machine_name(const std::function<std::unique_ptr<Machine>()>& make);
 
 }  // namespace ladder::emulator

@@ -1,6 +1,6 @@
-// Addresses that lie as they did when the instruction was executed last (AccessPattern) lie in as many
-// sectors and take as many wavefronts: both are worked out once for a pattern and each place of its
-// base within a sector.
+// Addresses that lie as they did when the instruction was executed last (AccessPattern) lie in as
+// many sectors and take as many wavefronts: both are worked out once for a pattern and each place
+// of its base within a sector.
 #include "common/emulator/observers/access_counts.hpp"
 
 #include <bit>
@@ -37,7 +37,8 @@ std::uint32_t wavefronts_of(const Inst& inst, const Addresses& at, std::uint32_t
   }
 }
 
-// A thread's 4-byte words of local memory lie 128 bytes apart, those of a warp's lanes side by side.
+// A thread's 4-byte words of local memory lie 128 bytes apart, those of a warp's lanes side by
+// side.
 std::uint32_t local_sectors(const Addresses& at, std::uint32_t bytes, std::uint32_t mask) {
   std::uint32_t sectors = 0;
   for (int c = 0; c < lanes; c += 8) {

@@ -206,7 +206,8 @@ TEST_CASE("a lock orders those who hold it one after another") {
 }
 
 TEST_CASE("a grid-wide barrier orders all blocks, round after round") {
-  // Thread 0 of each block counts itself and waits for all; round r reads what the next block wrote.
+  // Thread 0 of each block counts itself and waits for all; round r reads what the next block
+  // wrote.
   const auto rounds = [](const std::string& fence) {
     return "mov.u32 %r20, 0;\nround:\nadd.u32 %r21, %r2, 1;\nrem.u32 %r21, %r21, %r30;\n"
            "mad.lo.u32 %r21, %r21, %r3, %r4;\nmul.wide.u32 %rd6, %r21, 4;\nadd.s64 %rd6, %rd3, "

@@ -69,8 +69,8 @@ class LaunchRaces {
   };
   Place place_of(SiteNumber site) const;
 
-  // Whether the launch may write to the memory around an address: as far as the kernel's text tells,
-  // and as seen so far.
+  // Whether the launch may write to the memory around an address: as far as the kernel's text
+  // tells, and as seen so far.
   bool may_write(std::uint64_t address, std::uint64_t bytes) const;
   // It does after all, to any memory.
   void writes_anything() { anything_written_ = true; }

@@ -1,7 +1,7 @@
 // What happens before what in a block of threads: barriers, __syncwarp, fences with atomics.
 //
-// Knowledge is kept by warp: what one thread learns from a flag, its warp knows. A warp's own threads
-// are told apart.
+// Knowledge is kept by warp: what one thread learns from a flag, its warp knows. A warp's own
+// threads are told apart.
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,6 @@
-// Racecheck's memory of memory: for each word of a stretch of it, who wrote it last and who has read
-// it since. Where accesses are narrower than a word, a stretch is split into cells of 2 bytes or 1.
+// Racecheck's memory of memory: for each word of a stretch of it, who wrote it last and who has
+// read it since. Where accesses are narrower than a word, a stretch is split into cells of 2 bytes
+// or 1.
 #pragma once
 
 #include <cstddef>
@@ -21,9 +22,9 @@ struct Shadows {
   SiteNumber* read_site = nullptr;  // many_blocks: the set's number
 };
 
-// A sector of 32 bytes whose eight words were last touched by neighbouring threads in one instruction is
-// kept as one place: the first word's stamps, of which the i-th word's are i more. Where that is not
-// so it is open, and there is a place for each cell.
+// A sector of 32 bytes whose eight words were last touched by neighbouring threads in one
+// instruction is kept as one place: the first word's stamps, of which the i-th word's are i more.
+// Where that is not so it is open, and there is a place for each cell.
 class Cells {
  public:
   static constexpr std::uint64_t sector_bytes = 32;

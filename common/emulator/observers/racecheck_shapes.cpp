@@ -1,5 +1,5 @@
-// The shapes that nearly all accesses have: a whole warp at neighbouring places, or eight lanes at one.
-// Eight cells at a time; cells with something to look into go one by one, as elsewhere.
+// The shapes that nearly all accesses have: a whole warp at neighbouring places, or eight lanes at
+// one. Eight cells at a time; cells with something to look into go one by one, as elsewhere.
 #include <array>
 #include <bit>
 

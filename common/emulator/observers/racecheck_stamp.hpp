@@ -1,7 +1,8 @@
 // Who touched a place last, and when, in 32 bits.
 //
 // Time is counted in epochs: a warp gets a new one at each synchronisation, a whole block at each
-// barrier that all its threads passed. Epochs are numbered through a launch, so one names its block.
+// barrier that all its threads passed. Epochs are numbered through a launch, so one names its
+// block.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
-// Which stamps are fine at a glance, for one cell or for eight at once: what nobody touched, what the
-// block's last barrier orders, what the thread did itself, what its warp did before it met last.
-// Everything else takes the long way through BlockOrder::knows.
+// Which stamps are fine at a glance, for one cell or for eight at once: what nobody touched, what
+// the block's last barrier orders, what the thread did itself, what its warp did before it met
+// last. Everything else takes the long way through BlockOrder::knows.
 #pragma once
 
 #ifdef __AVX2__

@@ -1,5 +1,5 @@
-// Finds threads that do not meet where they should: barriers that only a part of a block reaches, or
-// that are different ones, and warp operations whose mask names lanes that are not there.
+// Finds threads that do not meet where they should: barriers that only a part of a block reaches,
+// or that are different ones, and warp operations whose mask names lanes that are not there.
 //
 // A GPU lets many of these pass: it counts arrivals and does not ask who was left out. What each
 // lane does is judged, not what came of it.

@@ -43,8 +43,9 @@ void find(ReferenceTable& table, const std::string& type) {
             [](T a) { return leading(a) == ~0u ? ~0u : width<T> - 1 - leading(a); });
 }
 
-// `length` bits from bit `start`; the sign of a field that leaves the value is the value's. In 32 bits
-// both are the low byte of their operand, in 64 the whole of it: the manual allows 255 at most.
+// `length` bits from bit `start`; the sign of a field that leaves the value is the value's. In 32
+// bits both are the low byte of their operand, in 64 the whole of it: the manual allows 255 at
+// most.
 template <class T>
 u64 limited(u32 operand) {
   return width<T> == 64 ? operand : operand & 255;

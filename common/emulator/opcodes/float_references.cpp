@@ -1,4 +1,5 @@
-// f32 and f64: everything IEEE 754 defines, bit for bit, and the approximations within PTX's bounds.
+// f32 and f64: everything IEEE 754 defines, bit for bit, and the approximations within PTX's
+// bounds.
 #include <cmath>
 
 #include "common/emulator/opcodes/reference.hpp"

@@ -1,5 +1,5 @@
-// mma, wmma, ldmatrix and their kin: whole matrices are laid into the registers of a warp as the PTX
-// manual says, multiplied, and compared with the exact product.
+// mma, wmma, ldmatrix and their kin: whole matrices are laid into the registers of a warp as the
+// PTX manual says, multiplied, and compared with the exact product.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -217,7 +217,8 @@ std::string opcode_of(const Product& p, const std::string& layouts = "row.col") 
          "." + p.c + p.tail;
 }
 
-// How near a result must be: integers exact; f32 (|c| + sum |a * b|) * 2^-20; f16 its own last bit more.
+// How near a result must be: integers exact; f32 (|c| + sum |a * b|) * 2^-20; f16 its own last bit
+// more.
 double tolerance(const ElementType& result, double size, bool exact) {
   if (!result.format || exact) return 0;
   if (result.name == "f64") return size * 0x1p-50;
@@ -454,7 +455,8 @@ u64 pair_of(int matrix, int lane, bool transposed) {
                     : cell(matrix, row, column) | cell(matrix, row, column + 1) << 16;
 }
 
-// Lane l writes row l % 8 of matrix l / 8 (as words %a0..%a3) to shared memory, rows 48 bytes apart.
+// Lane l writes row l % 8 of matrix l / 8 (as words %a0..%a3) to shared memory, rows 48 bytes
+// apart.
 const char* const rows_to_shared =
     "mul.lo.u32 %r0, %t, 48; add.u32 %r0, %r0, %tile;\n"
     "st.shared.v4.b32 [%r0], {%a0, %a1, %a2, %a3}; bar.warp.sync -1;\n";

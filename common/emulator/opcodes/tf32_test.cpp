@@ -1,5 +1,5 @@
-// Conversions to tf32 of what is no number, where only hardware can tell: each line was measured on an
-// H200.
+// Conversions to tf32 of what is no number, where only hardware can tell: each line was measured on
+// an H200.
 #include <doctest/doctest.h>
 
 #include <cstdint>

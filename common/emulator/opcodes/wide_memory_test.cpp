@@ -63,7 +63,8 @@ TEST_CASE("128 bits are exchanged, and compared before they are") {
   const std::string set_up = own_place +
                              "mov.b64 %d1, {%x, %y}; mov.u64 %d2, 7; mov.b128 %q1, {%d1, %d2};\n"
                              "atom.global.exch.b128 %q2, [%d9], %q1;\n";
-  // The old value was zero; the new one is found by a comparison that fails, then by one that holds.
+  // The old value was zero; the new one is found by a comparison that fails, then by one that
+  // holds.
   check(set_up +
             "atom.global.cas.b128 %q3, [%d9], %q2, %q2; mov.b128 {%d3, %d4}, %q3;\n"
             "add.u64 %d0, %d3, %d4;",

@@ -8,9 +8,9 @@
 //   counter_parity join NCU.csv NCU_NAMES NAMES REPORT.json
 //       prints rows for the table, from what was measured anew (record.sh)
 //
-// NAMES: the launches of REPORT.json (LADDER_EMULATOR_REPORT) in order, one a line; NCU_NAMES: those of
-// NCU.csv. A row is: launch, counter, measured, emulated, why they differ. A difference without a
-// reason is an error, and so is a reason without a difference.
+// NAMES: the launches of REPORT.json (LADDER_EMULATOR_REPORT) in order, one a line; NCU_NAMES:
+// those of NCU.csv. A row is: launch, counter, measured, emulated, why they differ. A difference
+// without a reason is an error, and so is a reason without a difference.
 #include <cstdio>
 #include <fstream>
 #include <iterator>

@@ -1,5 +1,6 @@
-// Garbage in programs: damaged fat binaries and PTX that no compiler makes get one clear error and an
-// error code through the whole library, at the call that needs them; the next program is not disturbed.
+// Garbage in programs: damaged fat binaries and PTX that no compiler makes get one clear error and
+// an error code through the whole library, at the call that needs them; the next program is not
+// disturbed.
 #include <dlfcn.h>
 #include <doctest/doctest.h>
 

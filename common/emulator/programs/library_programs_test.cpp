@@ -1,5 +1,5 @@
-// Programs that use the toolkit's libraries of device code, for several architectures: both of PTX's
-// dialects, and what the headers do for each kind of device.
+// Programs that use the toolkit's libraries of device code, for several architectures: both of
+// PTX's dialects, and what the headers do for each kind of device.
 #include <doctest/doctest.h>
 
 #include "common/emulator/programs/program_runs.hpp"

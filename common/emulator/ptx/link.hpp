@@ -7,8 +7,8 @@
 
 namespace ladder::ptx {
 
-// Declarations find their definitions; names that belong to one module stay apart. Throws ParseError
-// if a name is defined twice. At least one module.
+// Declarations find their definitions; names that belong to one module stay apart. Throws
+// ParseError if a name is defined twice. At least one module.
 Module link(std::vector<Module> parts);
 
 }  // namespace ladder::ptx

@@ -56,7 +56,8 @@ struct SourceLocation {
   int inlined_at = -1;  // index into Function::inline_sites; -1: not inlined
 };
 
-// Where a function was inlined. `call.inlined_at` leads outwards, to the function that was launched.
+// Where a function was inlined. `call.inlined_at` leads outwards, to the function that was
+// launched.
 struct InlineSite {
   std::string function;  // mangled name of the inlined function; may be empty
   SourceLocation call;   // of the call

@@ -1,5 +1,5 @@
-// Prints the emulator's reference page, Markdown made from the tables it works by: instructions, calls
-// of the runtime, counters, observers, and what is not supported.
+// Prints the emulator's reference page, Markdown made from the tables it works by: instructions,
+// calls of the runtime, counters, observers, and what is not supported.
 //
 //   emulator_reference EXPORTS     EXPORTS: what libcudart.so.N exports (nm -D --defined-only)
 #include <cstdio>

@@ -1,5 +1,5 @@
-// The edges of graphs. From toolkit 13 on they may carry data (ports of programmatic launches), which
-// orders nothing more than the edge itself.
+// The edges of graphs. From toolkit 13 on they may carry data (ports of programmatic launches),
+// which orders nothing more than the edge itself.
 #include <cuda_runtime_api.h>
 
 #include <algorithm>

@@ -1,6 +1,6 @@
-// Streams and events. Work is done at the call (see runtime.hpp): but for kernels that wait themselves
-// a stream is idle, an event is complete once recorded, and waiting is checking for a kernel's fault.
-// Times are the host's and say nothing about a GPU.
+// Streams and events. Work is done at the call (see runtime.hpp): but for kernels that wait
+// themselves a stream is idle, an event is complete once recorded, and waiting is checking for a
+// kernel's fault. Times are the host's and say nothing about a GPU.
 #include <cuda_runtime_api.h>
 
 #include <algorithm>

@@ -1,5 +1,6 @@
 // What a program did under the emulator: its calls, its faults, what it left allocated; and the
-// failures that were asked for (LADDER_EMULATOR_FAIL). Not thread-safe: the runtime's lock guards it.
+// failures that were asked for (LADDER_EMULATOR_FAIL). Not thread-safe: the runtime's lock guards
+// it.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
-// Kernels that are being executed. Most are done when their launch returns. Those that seem to wait for
-// somebody else, the host or another kernel, go on in a thread of their own while the launch returns:
-// their stream is busy then, and what must come after them waits for them.
+// Kernels that are being executed. Most are done when their launch returns. Those that seem to wait
+// for somebody else, the host or another kernel, go on in a thread of their own while the launch
+// returns: their stream is busy then, and what must come after them waits for them.
 #pragma once
 
 #include <cuda_runtime_api.h>

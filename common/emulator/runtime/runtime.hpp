@@ -1,9 +1,10 @@
 // The state behind the CUDA runtime API, and the frame that every API function runs in.
 //
-// Everything is executed at the call: streams are idle and events complete, but for kernels that wait
-// for the host or for another kernel (running_kernels.hpp). Any order that the program may observe is
-// one that a GPU could have produced. What stays asynchronous is the *report* of a kernel's fault: the
-// launch succeeds, the fault arrives at the next synchronising call and sticks, as on a GPU.
+// Everything is executed at the call: streams are idle and events complete, but for kernels that
+// wait for the host or for another kernel (running_kernels.hpp). Any order that the program may
+// observe is one that a GPU could have produced. What stays asynchronous is the *report* of a
+// kernel's fault: the launch succeeds, the fault arrives at the next synchronising call and sticks,
+// as on a GPU.
 #pragma once
 
 #include <cuda_runtime_api.h>

@@ -1,5 +1,5 @@
-// Streams, events and graphs. A stream holds no work (see runtime.hpp), only what it captures and which
-// kernels its next work must wait for.
+// Streams, events and graphs. A stream holds no work (see runtime.hpp), only what it captures and
+// which kernels its next work must wait for.
 #pragma once
 
 #include <cuda_runtime_api.h>

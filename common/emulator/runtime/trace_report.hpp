@@ -13,8 +13,8 @@ namespace ladder::emulator {
 //    "instructions": [{"file": "/home/k.cu", "line": 7, "text": "ld.shared.f32 %f1, [%r1]"}],
 //    "accesses": [{"number": 0, "instruction": 0, "memory": 0, "kind": "read", "block": [0, 0, 0],
 //                  "warp": 0, "bytes": 4, "offsets": [0, 4, null, ...]}]}]}
-// `cut`: more happened than `limit` accesses. `offsets`: in bytes, for each of the 32 lanes; null: it
-// took no part. The rest is what trace.hpp says.
+// `cut`: more happened than `limit` accesses. `offsets`: in bytes, for each of the 32 lanes; null:
+// it took no part. The rest is what trace.hpp says.
 std::string trace_json(const Trace& trace);
 
 }  // namespace ladder::emulator

@@ -1,5 +1,5 @@
-// Calls solve() of the course's steps, each once, at the size at which its goals are counted, so that
-// a profiler sees nothing but their kernels.
+// Calls solve() of the course's steps, each once, at the size at which its goals are counted, so
+// that a profiler sees nothing but their kernels.
 //
 //   step_runner CUDART FILE.cu OBJECT [FILE.cu OBJECT]...
 //
