@@ -78,6 +78,10 @@ struct Launch {
   // Called at most once, from any thread, when the grid seems to wait for somebody outside: another
   // kernel or the host. It goes on waiting.
   std::function<void()> when_stalled;
+  // Asked, by any of the `threads` that execute the grid, when it has waited for long: whether
+  // nobody else is left who could end that, since all the program's threads wait for this launch.
+  // Then a wait that cannot end by itself is a fault. Not given: there may always be somebody.
+  std::function<bool(int threads)> nobody_else;
 };
 
 // One launch of a kernel, with what it did.

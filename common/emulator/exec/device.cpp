@@ -314,6 +314,7 @@ void Device::Implementation::run(const Launch& launch) {
   state.output = &output;
   state.output_mutex = &output_mutex;
   state.when_stalled = launch.when_stalled ? &launch.when_stalled : nullptr;
+  state.nobody_else = launch.nobody_else ? &launch.nobody_else : nullptr;
   state.several_threads = running > 0 || memory.maps_host();
   const RunningScope scope(*this);
   lock.unlock();

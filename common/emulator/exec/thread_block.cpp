@@ -7,6 +7,7 @@
 #include <numeric>
 #include <random>
 
+#include "common/emulator/exec/endless_wait.hpp"
 #include "common/emulator/exec/findings.hpp"
 #include "common/emulator/exec/observer.hpp"
 #include "common/emulator/exec/text.hpp"
@@ -23,6 +24,8 @@ Dim3 thread_index(const LaunchState& launch, unsigned thread) {
 
 // Between looks at the clock; each is at most a slice of every warp.
 constexpr std::uint32_t passes_before_clock = 16;
+// In each of which somebody has polled, until other blocks have their turn.
+constexpr std::uint32_t passes_before_others = 256;
 
 std::uint32_t read_word(const std::byte* rows, std::uint32_t offset, int lane) {
   return reinterpret_cast<const std::uint32_t*>(rows + offset)[lane];
@@ -85,14 +88,16 @@ ThreadBlock::Outcome ThreadBlock::run() {
   for (;;) {
     // Warps that meet at a barrier again and again never use up a slice.
     if (++passes_ % passes_before_clock == 0) check_deadline(first_live_warp());
-    bool progress = false, spun = false;
+    bool progress = false, spun = false, looked = false;
     for (const unsigned w : order_) {
       Warp& warp = *warps_[w];
       if (warp.exited() || !warp.runnable()) continue;
       try {
         const Stop stop = warp.run();
         (stop == Stop::spinning ? spun : progress) = true;
+        looked = looked || warp.polls != 0;
         if (stop == Stop::spinning || stop == Stop::slice) check_deadline(warp);
+        if (stop == Stop::slice && worker.audit != nullptr) worker.audit->disturb();
       } catch (const KernelFault& fault) {
         report(warp, fault);
       }
@@ -101,8 +106,12 @@ ThreadBlock::Outcome ThreadBlock::run() {
       for (const auto& observer : observers) observer->finish();
       return Outcome::finished;
     }
-    if (progress) continue;
-    if (spun) return Outcome::spinning;
+    if (worker.audit != nullptr && worker.audit->disturbed()) return Outcome::spinning;
+    // Perhaps it only waits, and meets at a barrier between one look at a flag and the next.
+    passes_that_looked_ = looked ? passes_that_looked_ + 1 : 0;
+    if (progress && passes_that_looked_ < passes_before_others) continue;
+    passes_that_looked_ = 0;
+    if (progress || spun) return Outcome::spinning;
     deadlock();
   }
 }
@@ -267,6 +276,30 @@ void ThreadBlock::deadlock() {
           "every thread of the block must reach the same __syncthreads(); every lane named in a "
           "mask must reach the shuffle or vote",
           std::countr_zero(group.mask), instruction_of(group)});
+}
+
+void ThreadBlock::report_endless(const WaitAudit& audit) const {
+  const Warp* spinning = &first_live_warp();
+  const Group* group = &spinning->groups[0];
+  for (const auto& warp : warps_) {
+    for (const Group& one : warp->groups) {
+      if (group->wait == Wait::none || one.wait != Wait::none) continue;
+      spinning = warp.get();
+      group = &one;
+    }
+  }
+  const ptx::Instruction* at = audit.polling_instruction(*spinning, group->mask);
+  report(*spinning,
+         {FaultKind::deadlock,
+          "deadlock: threads wait in a loop for what can never come: nothing is left that could "
+          "change it",
+          who_is_where(*this, &audit),
+          anyone_waits(*this)
+              ? "do those that spin wait for something that only those that wait can do? A lock "
+                "must be given back before its holder waits for lanes that want it"
+              : "who was to give back the lock, or set the flag? It must be a thread that does not "
+                "itself wait, and the value must be the one that is waited for",
+          std::countr_zero(group->mask), at != nullptr ? at : instruction_of(*group)});
 }
 
 void ThreadBlock::report(const Warp& warp, const KernelFault& fault) const {

@@ -27,6 +27,8 @@ class ThreadBlock {
   enum class Outcome { finished, spinning };
   // Throws Fault, with the whole text for a learner.
   Outcome run();
+  // That the launch's threads wait for ever.
+  [[noreturn]] void report_endless(const WaitAudit& audit) const;
 
   // A group's lanes arrive; it may release the barrier.
   void arrive(Warp& warp, Group& group, const Block& at, std::uint32_t mask) {
@@ -101,6 +103,7 @@ class ThreadBlock {
   Barrier barriers_[named_barriers];
   std::uint32_t reached_ = 0;  // bit i: somebody has arrived at barrier i since its last release
   std::uint32_t passes_ = 0;   // over the warps
+  std::uint32_t passes_that_looked_ = 0;
 };
 
 // Block number `ticket` of the grid.

@@ -4,6 +4,7 @@
 #include <bit>
 #include <vector>
 
+#include "common/emulator/exec/endless_wait.hpp"
 #include "common/emulator/exec/text.hpp"
 
 namespace ladder::emulator {
@@ -54,19 +55,26 @@ std::string wanted_by(const Crowd& crowd) {
   return ", for " + lanes_text(members & crowd.warp->live() & ~group.mask);
 }
 
-std::string line(const Crowd& crowd) {
+std::string line(const Crowd& crowd, const WaitAudit* audit) {
   const Group& group = *crowd.first;
   const bool waits = group.wait != Wait::none;
-  std::string text = waits ? "waiting: " : "running: ";
+  std::string text = waits ? "waiting: " : audit == nullptr ? "running: " : "spinning: ";
   text += std::to_string(crowd.threads) + (crowd.threads == 1 ? " thread" : " threads");
   text += crowd.warps == 1 ? " of warp " + std::to_string(crowd.warp->index)
                            : " of " + std::to_string(crowd.warps) + " warps";
   text += " from thread " +
           thread_text(crowd.warp->launch, crowd.warp->thread_of(std::countr_zero(group.mask)));
-  if (const ptx::Instruction* at = instruction_of(group)) {
+  const ptx::Instruction* at = instruction_of(group);
+  std::string polled;
+  if (!waits && audit != nullptr) {
+    polled = audit->polled_place(*crowd.warp, group.mask);
+    if (const auto* polling = audit->polling_instruction(*crowd.warp, group.mask)) at = polling;
+  }
+  if (at != nullptr) {
     const std::string where = place(*group.frame->function, *at);
     text += " at " + (where.empty() ? "" : where + ", ") + at->opcode;
   }
+  if (!polled.empty()) text += ", on " + polled;
   return waits ? text + wanted_by(crowd) : text;
 }
 
@@ -84,12 +92,12 @@ const ptx::Instruction* instruction_of(const Group& group) {
   return group.wait == Wait::barrier ? at.end_source : first_source(at);
 }
 
-std::string who_is_where(const ThreadBlock& block) {
+std::string who_is_where(const ThreadBlock& block, const WaitAudit* audit) {
   constexpr std::size_t most = 6;
   const std::vector<Crowd> list = crowds(block);
   std::string text;
   for (std::size_t i = 0; i < std::min(list.size(), most); ++i) {
-    text += (i == 0 ? "" : "\n  ") + line(list[i]);
+    text += (i == 0 ? "" : "\n  ") + line(list[i], audit);
   }
   if (list.size() > most)
     text += "\n  and at " + std::to_string(list.size() - most) + " more places";

@@ -13,8 +13,9 @@ const ptx::Instruction* first_source(const Block& block);
 // Where a group is: what it waits at, or what it executes next.
 const ptx::Instruction* instruction_of(const Group& group);
 
-// One line for each place, what its lanes wait for included; "" if all threads have returned.
-std::string who_is_where(const ThreadBlock& block);
+// One line for each place, what its lanes wait for included; "" if all threads have returned. With an
+// audit those that run are known to spin, and what they look at is told.
+std::string who_is_where(const ThreadBlock& block, const WaitAudit* audit = nullptr);
 
 // Whether any thread waits for others.
 bool anyone_waits(const ThreadBlock& block);

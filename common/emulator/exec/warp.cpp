@@ -9,6 +9,7 @@
 #include <bit>
 #include <cstring>
 
+#include "common/emulator/exec/endless_wait.hpp"
 #include "common/emulator/exec/frame_rows.hpp"
 #include "common/emulator/exec/lanewise.hpp"
 #include "common/emulator/exec/text.hpp"
@@ -225,6 +226,8 @@ void Warp::execute(const Block& at, const Group& group, std::int64_t& left) {
   frame = group.frame;
   cache = group.frame->cache;
   running_ = &at;
+  if (worker.audit != nullptr) [[unlikely]]
+    return worker.audit->run(at, group.frame->rows, *this, group.mask);
   run_instructions(at, group.frame->rows, *this, group.mask);
 }
 
@@ -279,7 +282,7 @@ Stop Warp::run() {
   std::int64_t left = slice_instructions;
   polls = 0;
   for (;;) {
-    if (groups.size() == 1) {
+    if (groups.size() == 1 && worker.audit == nullptr) {
       run_together(groups.front(), left);
     } else {
       if (!choose()) return Stop::waiting;

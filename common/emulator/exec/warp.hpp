@@ -20,6 +20,7 @@ namespace ladder::emulator {
 class Findings;
 class Observer;  // observer.hpp
 class ThreadBlock;
+class WaitAudit;  // endless_wait.hpp
 
 // An error found by an instruction. The warp that ran it adds who and where.
 struct KernelFault {
@@ -42,8 +43,9 @@ struct LaunchState {
   DeviceAddress parameters = 0, grid_workspace = 0;
   const std::byte* parameter_bytes = nullptr;
   bool memcheck = true, counts = false;
-  std::atomic<bool> several_threads = false;            // may touch the same memory
-  const std::function<void()>* when_stalled = nullptr;  // Launch::when_stalled
+  std::atomic<bool> several_threads = false;              // may touch the same memory
+  const std::function<void()>* when_stalled = nullptr;    // Launch::when_stalled
+  const std::function<bool(int)>* nobody_else = nullptr;  // Launch::nobody_else
   const std::vector<std::unique_ptr<Observer>>* observers = nullptr;
   Findings* findings = nullptr;  // of observers
   std::uint64_t order_seed = 0;
@@ -81,6 +83,7 @@ struct alignas(128) Worker {
   std::vector<std::vector<Range>> caches;  // by function index, then Inst::cache
   Counters counters;                       // instructions and barriers, always
   Tally tally;                             // if the launch is watched
+  WaitAudit* audit = nullptr;              // while it is found out if a wait can end
   std::atomic<std::uint64_t> finished{0};  // blocks; read by other threads
 
   Range* cache_of(const Function& function);
@@ -166,6 +169,10 @@ class Warp {
   std::uint32_t committed[lanes] = {};  // cp.async groups
   std::uint32_t in_cluster = 0;         // lanes that have arrived at the cluster's barrier
   std::vector<Group> groups;
+  template <class Visit>
+  void visit_frames(const Visit& visit) const {
+    for (const auto& own : frames_) visit(*own);
+  }
 
  private:
   void run_together(Group& group, std::int64_t& left);

@@ -129,6 +129,16 @@ __global__ void spin_lock(int* lock, int* sum) {
   atomicExch(lock, 0);
 }
 
+__global__ void lost_lock(int* sum) {
+  __shared__ int lock;
+  if (threadIdx.x == 0) lock = 1;
+  __syncthreads();
+  while (atomicCAS(&lock, 0, 1) != 0) {  // planted: lost_lock
+  }
+  *sum += 1;
+  atomicExch(&lock, 0);
+}
+
 __global__ void host_pointer(const float* in, float* out) {
   out[threadIdx.x] = in[threadIdx.x];  // planted: host_pointer
 }
@@ -215,6 +225,7 @@ int main(int argc, char** argv) {
   if (is("uneven_loop")) uneven_loop<<<1, threads>>>(in, out, 3 * threads + 40);
   if (is("endless_wait")) endless_wait<<<1, threads>>>(counters);
   if (is("spin_lock")) spin_lock<<<1, 32>>>(counters, counters + 1);
+  if (is("lost_lock")) lost_lock<<<2, threads>>>(counters);
   if (is("host_pointer")) host_pointer<<<1, threads>>>(host, out);
   if (is("after_free")) {
     CALL(cudaFree(unwritten));

@@ -110,10 +110,11 @@ TEST_CASE("kernels wait for the host and for each other while they run") {
   check_succeeds("waiting", "waiting: all as expected\n");
 }
 
-TEST_CASE("kernels wait for the host and for each other also under each observer, and are in order") {
-  for (const char* observers : {"memcheck,racecheck", "memcheck,initcheck", "memcheck,synccheck",
-                                "memcheck,counters", "memcheck,trace",
-                                "memcheck,racecheck,initcheck,synccheck,counters,trace"}) {
+TEST_CASE(
+    "kernels wait for the host and for each other also under each observer, and are in order") {
+  for (const char* observers :
+       {"memcheck,racecheck", "memcheck,initcheck", "memcheck,synccheck", "memcheck,counters",
+        "memcheck,trace", "memcheck,racecheck,initcheck,synccheck,counters,trace"}) {
     ProgramOptions options;
     options.observers = observers;
     const Outcome outcome = run("waiting", "", options);

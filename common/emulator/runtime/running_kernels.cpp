@@ -1,12 +1,23 @@
 #include "common/emulator/runtime/running_kernels.hpp"
 
 #include <algorithm>
+#include <filesystem>
+#include <iterator>
+#include <optional>
+#include <system_error>
 
 namespace ladder::emulator {
 namespace {
 
 bool is_legacy(cudaStream_t stream) {
   return stream == nullptr || stream == cudaStreamLegacy;
+}
+
+std::optional<int> threads_of_process() {
+  std::error_code error;
+  const std::filesystem::directory_iterator tasks("/proc/self/task", error);
+  if (error) return std::nullopt;
+  return static_cast<int>(std::distance(begin(tasks), end(tasks)));
 }
 
 }  // namespace
@@ -39,12 +50,22 @@ std::shared_ptr<RunningKernels::Kernel> RunningKernels::before(cudaStream_t stre
   return found == kernels_.end() ? nullptr : *found;
 }
 
-void RunningKernels::wait_for(const Kernel& kernel) {
+void RunningKernels::wait_for(Kernel& kernel) {
+  ++kernel.waited_for_by;
   changed_.wait(mutex_, [&] { return kernel.done; });
+  --kernel.waited_for_by;
 }
 
 void RunningKernels::wait_for_all() {
+  ++waiting_for_all_;
   changed_.wait(mutex_, [&] { return kernels_.empty(); });
+  --waiting_for_all_;
+}
+
+bool RunningKernels::keeps_everybody_waiting(int threads) const {
+  if (kernels_.size() != 1) return false;
+  const std::optional<int> all = threads_of_process();
+  return all && *all == threads + kernels_[0]->waited_for_by + waiting_for_all_;
 }
 
 }  // namespace ladder::emulator

@@ -23,6 +23,7 @@ class RunningKernels {
     cudaStream_t stream = nullptr;
     bool blocking = true;  // the stream: it waits for the legacy default stream, and that for it
     bool done = false, stalled = false;
+    int waited_for_by = 0;  // threads of the host
   };
 
   explicit RunningKernels(std::mutex& mutex) : mutex_(mutex) {}
@@ -37,13 +38,16 @@ class RunningKernels {
   const std::string& first_name() const { return kernels_.front()->name; }
   // What work in a stream must wait for.
   std::shared_ptr<Kernel> before(cudaStream_t stream, bool blocking) const;
-  void wait_for(const Kernel& kernel);
+  void wait_for(Kernel& kernel);
   void wait_for_all();
+  // Whether it is the only one, and all threads of the process but `threads` wait for it.
+  bool keeps_everybody_waiting(int threads) const;
 
  private:
   std::mutex& mutex_;
   std::condition_variable_any changed_;
   std::vector<std::shared_ptr<Kernel>> kernels_;
+  int waiting_for_all_ = 0;  // threads of the host
 };
 
 }  // namespace ladder::emulator

@@ -285,11 +285,19 @@ void Runtime::run_kernel(const Launch& launch, const std::string& kernel) {
   const bool blocking = streams.find(stream_of_work).blocking();
   const auto state = running.begin({kernel, stream_of_work, blocking});
   if (may_wait) return run_in_a_thread(launch, state);
+  Launch told = launch;
+  told.nobody_else = [this](int threads) { return waits_for_nobody(threads); };
   mutex.unlock();
-  const std::exception_ptr error = error_of(own, launch);
+  const std::exception_ptr error = error_of(own, told);
   mutex.lock();
   running.end(*state);
   note_end_of_kernel(kernel, error, true);
+}
+
+// Whether the program has no thread that could end what a kernel waits for.
+bool Runtime::waits_for_nobody(int threads) {
+  const std::lock_guard lock(mutex);
+  return running.keeps_everybody_waiting(threads);
 }
 
 // Returns when the kernel is done or waits for somebody else.
@@ -305,6 +313,7 @@ void Runtime::run_in_a_thread(const Launch& launch,
   errand->parameters.assign(launch.parameters.begin(), launch.parameters.end());
   errand->launch = launch;
   errand->launch.parameters = errand->parameters;
+  errand->launch.nobody_else = [this](int threads) { return waits_for_nobody(threads); };
   errand->launch.when_stalled = [this, state] {
     const std::lock_guard lock(mutex);
     running.stalls(*state);

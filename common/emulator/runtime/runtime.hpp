@@ -99,6 +99,7 @@ class Runtime {
   cudaError_t leave(Effect effect, cudaError_t result);
   cudaError_t current_exception_code(const char* function);
   void note_failure(const char* function, cudaError_t result);
+  bool waits_for_nobody(int threads);
   void run_in_a_thread(const Launch& launch, const std::shared_ptr<RunningKernels::Kernel>& state);
   void note_end_of_kernel(const std::string& kernel, std::exception_ptr error, bool waited_for);
   void make_device();
