@@ -136,10 +136,12 @@ class Device {
   // The live allocation (or module variable) that holds address, if any.
   const Allocation* find(DeviceAddress address) const;
 
-  // Bounds are checked: Fault(invalid_address) with both ranges named.
+  // Bounds are checked: Fault(invalid_address) with both ranges named. `what`: the call, in reports.
   void copy_in(DeviceAddress to, const void* from, std::size_t bytes);
-  void copy_out(void* to, DeviceAddress from, std::size_t bytes);
-  void copy(DeviceAddress to, DeviceAddress from, std::size_t bytes);
+  void copy_out(void* to, DeviceAddress from, std::size_t bytes,
+                const std::string& what = "a copy");
+  void copy(DeviceAddress to, DeviceAddress from, std::size_t bytes,
+            const std::string& what = "a copy");
   void set(DeviceAddress to, std::uint8_t value, std::size_t bytes);
 
   // Host memory that kernels may touch (pinned, mapped, managed): registered, then its device

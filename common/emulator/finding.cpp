@@ -41,7 +41,7 @@ std::string Finding::text() const {
   std::string text = what;
   if (!site.instruction.empty()) text += "\n  at " + instruction_text(site);
   if (!where.empty()) text += "\n  " + where;
-  text += "\n  in kernel " + kernel + ", " + who(site);
+  if (!kernel.empty()) text += "\n  in kernel " + kernel + ", " + who(site);
   for (const Site& other : others) {
     text += "\n  " + other.role + " " + who(other);
     if (!other.instruction.empty()) text += ", at " + instruction_text(other);

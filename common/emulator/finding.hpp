@@ -43,7 +43,7 @@ struct Site {
 struct Finding {
   FaultKind kind = FaultKind::none;
   std::string what;    // "out of bounds: read of 4 bytes in global memory"
-  std::string kernel;  // demangled
+  std::string kernel;  // demangled; "": a call of the host's
   Site site;
   std::vector<Site> others;  // a race: the earlier access
   std::string where;         // the address and what lies there; may be empty

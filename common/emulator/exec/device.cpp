@@ -201,13 +201,18 @@ void Device::copy_in(DeviceAddress to, const void* from, std::size_t bytes) {
   std::memcpy(implementation_->memory.host(to, bytes, "copy to the device"), from, bytes);
   implementation_->tell_observers([&](Observer& observer) { observer.written(to, bytes); });
 }
-void Device::copy_out(void* to, DeviceAddress from, std::size_t bytes) {
+void Device::copy_out(void* to, DeviceAddress from, std::size_t bytes, const std::string& what) {
   if (bytes == 0) return;
   std::memcpy(to, implementation_->memory.host(from, bytes, "copy from the device"), bytes);
+  implementation_->tell_observers(
+      [&](Observer& observer) { observer.read(from, bytes, what, true); });
 }
-void Device::copy(DeviceAddress to, DeviceAddress from, std::size_t bytes) {
+void Device::copy(DeviceAddress to, DeviceAddress from, std::size_t bytes,
+                  const std::string& what) {
   if (bytes == 0) return;
   const std::byte* source = implementation_->memory.host(from, bytes, "copy on the device, source");
+  implementation_->tell_observers(
+      [&](Observer& observer) { observer.read(from, bytes, what, false); });
   std::memmove(implementation_->memory.host(to, bytes, "copy on the device, target"), source,
                bytes);
   implementation_->tell_observers([&](Observer& observer) { observer.copied(to, from, bytes); });
@@ -277,7 +282,7 @@ std::uint64_t Device::Implementation::resident_blocks(unsigned threads, std::siz
 void Device::Implementation::update_observers() {
   if (options.watch == watched || running > 0) return;
   watched = options.watch;
-  observers = make_observers(watched, memory, trace);
+  observers = make_observers(watched, memory, findings, trace);
 }
 
 void Device::Implementation::run(const Launch& launch) {

@@ -12,6 +12,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <string>
 
 #include "common/emulator/exec/read_log.hpp"
 #include "common/emulator/exec/warp.hpp"
@@ -120,6 +121,9 @@ class Observer {
   virtual void allocated(DeviceAddress, std::size_t /*bytes*/) {}
   virtual void freed(DeviceAddress, std::size_t /*bytes*/) {}
   virtual void written(DeviceAddress, std::size_t /*bytes*/) {}  // copied in, or set
+  // About to be copied, by the call `what` of the host: to the host, or on the device.
+  virtual void read(DeviceAddress, std::size_t /*bytes*/, const std::string& /*what*/,
+                    bool /*to_host*/) {}
   virtual void copied(DeviceAddress /*to*/, DeviceAddress /*from*/, std::size_t /*bytes*/) {}
 };
 

@@ -1,5 +1,5 @@
 // Finds reads of memory that nobody has written since it was allocated: global memory, the shared
-// memory of a block, the arrays of a thread.
+// memory of a block, the arrays of a thread; and the host's copies of such memory.
 //
 // An element (what one register receives) counts as unwritten only if none of its bytes was
 // written: structures have gaps between their members and are copied by the word. Loads whose value
@@ -313,7 +313,8 @@ class BlockInitCheck : public BlockObserver {
 
 class InitCheck : public Observer {
  public:
-  explicit InitCheck(const DeviceMemory& memory) : global_(memory) {}
+  InitCheck(const DeviceMemory& memory, Findings& findings)
+      : memory_(memory), findings_(findings), global_(memory) {}
 
   std::unique_ptr<BlockObserver> observe(ThreadBlock& block) override {
     return std::make_unique<BlockInitCheck>(block, global_);
@@ -324,19 +325,64 @@ class InitCheck : public Observer {
     global_.write(at, bytes, true);  // a kernel may run meanwhile
     global_.settle(at, bytes);
   }
+  void read(DeviceAddress from, std::size_t bytes, const std::string& what, bool to_host) override {
+    const WrittenPages::Gap gap = to_host ? missing(from, bytes) : global_.first_gap(from, bytes);
+    // What is copied on the device stays unwritten there, and is found where it is read. A copy of
+    // nothing else is a mistake itself.
+    if (gap.bytes == 0 || (!to_host && gap.bytes < bytes) || !findings_.wanted(nullptr)) return;
+    const std::uint64_t first = gap.begin - from;
+    Finding found;
+    found.kind = FaultKind::uninitialized;
+    found.what = "uninitialized: " + what + " copies " + std::to_string(gap.bytes) +
+                 (to_host ? " bytes to the host" : " bytes") + " that nobody has written";
+    found.where = "bytes " + std::to_string(first) + " to " +
+                  std::to_string(first + gap.bytes - 1) + " of the " + std::to_string(bytes) +
+                  " copied; address " + memory_.describe(gap.begin, gap.bytes);
+    found.help =
+        "cudaMalloc does not clear memory: does the kernel write every element, also the last "
+        "ones, and was it launched before?";
+    findings_.add(std::move(found), nullptr);
+  }
   void copied(DeviceAddress to, DeviceAddress from, std::size_t bytes) override {
     global_.copy(to, from, bytes);
     global_.settle(to, bytes);
   }
 
  private:
+  // The first bytes that nobody wrote, and that are no gaps between the members of structures: those
+  // are short, and come again at each element.
+  WrittenPages::Gap missing(DeviceAddress from, std::size_t bytes) const {
+    constexpr std::size_t longest_padding = 15, most_looked_at = 1 << 16;
+    const DeviceAddress end = from + bytes;
+    const auto next = [&](const WrittenPages::Gap& gap) {
+      const DeviceAddress behind = gap.begin + gap.bytes;
+      return global_.first_gap(behind, end - behind);
+    };
+    const WrittenPages::Gap first = global_.first_gap(from, bytes);
+    WrittenPages::Gap gap = first;
+    bool comes_again = false;
+    for (std::size_t looked_at = 0; gap.bytes != 0 && looked_at < most_looked_at; ++looked_at) {
+      if (gap.bytes > longest_padding) return gap;
+      const WrittenPages::Gap other = next(gap);
+      if (other.bytes == gap.bytes) {
+        // A member is missing, not padded, where as much is left out as is there.
+        if (other.begin - gap.begin <= 2 * gap.bytes) return gap;
+        comes_again = true;
+      }
+      gap = other;
+    }
+    return comes_again ? WrittenPages::Gap{} : first;
+  }
+
+  const DeviceMemory& memory_;
+  Findings& findings_;
   WrittenPages global_;
 };
 
 }  // namespace
 
-std::unique_ptr<Observer> make_initcheck(const DeviceMemory& memory) {
-  return std::make_unique<InitCheck>(memory);
+std::unique_ptr<Observer> make_initcheck(const DeviceMemory& memory, Findings& findings) {
+  return std::make_unique<InitCheck>(memory, findings);
 }
 
 }  // namespace ladder::emulator

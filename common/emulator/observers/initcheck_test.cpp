@@ -249,6 +249,70 @@ TEST_CASE("ranges over pages are written where they were written") {
   CHECK(pages.complete());
 }
 
+// What is found in a copy to the host of all of an allocation.
+std::string found_in_copy(Device& device, DeviceAddress from, std::size_t bytes) {
+  std::vector<std::byte> host(bytes);
+  device.copy_out(host.data(), from, bytes, "cudaMemcpy");
+  std::string text;
+  for (const Finding& finding : device.take_findings()) text += finding.text() + "\n";
+  return text;
+}
+
+TEST_CASE("a copy to the host of what nobody wrote is found, with the bytes and the call") {
+  WatchedKernel k(kernel_text(2, move_word));
+  const auto array = k.device.allocate(257 * 4, "array");
+  const std::string all = found_in_copy(k.device, array, 257 * 4);
+  CHECK(says(all, "uninitialized: cudaMemcpy copies 1028 bytes to the host"));
+  CHECK(says(all, "bytes 0 to 1027 of the 1028 copied"));
+  CHECK_FALSE(all.find("in kernel") != all.npos);
+  k.device.set(array, 0, 1024);
+  const std::string last = found_in_copy(k.device, array, 257 * 4);
+  CHECK(says(last, "cudaMemcpy copies 4 bytes to the host that nobody has written"));
+  CHECK(says(last, "bytes 1024 to 1027 of the 1028 copied"));
+  CHECK(says(last, "1024 bytes into the 1028-byte allocation 'array'"));
+  CHECK(says(last, "found by initcheck"));
+  CHECK(found_in_copy(k.device, array, 1024) == "");
+  k.device.set(array + 1024, 0, 4);
+  CHECK(found_in_copy(k.device, array, 257 * 4) == "");
+}
+
+TEST_CASE("what a kernel wrote, or was copied there, may be copied to the host") {
+  WatchedKernel k(kernel_text(2, move_word));
+  const auto in = k.words(Words(64)), out = k.device.allocate(256, "out");
+  CHECK(k.found({1, 1, 1}, {32, 1, 1}, {in, out}) == "");
+  CHECK(found_in_copy(k.device, out, 128) == "");
+  CHECK(says(found_in_copy(k.device, out, 256), "bytes 128 to 255 of the 256"));
+  const auto copy = k.device.allocate(256, "copy");
+  k.device.copy(copy, out, 256);
+  CHECK(found_in_copy(k.device, copy, 128) == "");
+  CHECK(says(found_in_copy(k.device, copy, 256), "bytes 128 to 255 of the 256"));
+}
+
+TEST_CASE("a copy on the device is found if nobody wrote any of it") {
+  WatchedKernel k(kernel_text(2, move_word));
+  const auto from = k.device.allocate(256, "from"), to = k.device.allocate(256, "to");
+  k.device.copy(to, from, 256, "cudaMemcpyAsync");
+  const std::vector<Finding> found = k.device.take_findings();
+  REQUIRE(found.size() == 1);
+  CHECK(says(found[0].text(), "cudaMemcpyAsync copies 256 bytes that nobody has written"));
+  k.device.set(from, 0, 4);
+  k.device.copy(to, from, 256, "cudaMemcpyAsync");
+  CHECK(k.device.take_findings().empty());
+}
+
+TEST_CASE("gaps between the members of structures are no reason to complain, lost members are") {
+  WatchedKernel k(kernel_text(2, move_word));
+  const auto written = [&](std::size_t size, std::size_t first, std::size_t bytes) {
+    const auto array = k.device.allocate(100 * size);
+    for (std::size_t i = 0; i < 100; ++i) k.device.set(array + i * size + first, 0, bytes);
+    return found_in_copy(k.device, array, 100 * size);
+  };
+  CHECK(written(16, 0, 12) == "");                // double, int
+  CHECK(written(16, 0, 9) == "");                 // double, char
+  CHECK(says(written(8, 0, 4), "bytes 4 to 7"));  // every second float
+  CHECK(says(written(64, 0, 32), "bytes 32 to 63"));
+}
+
 TEST_CASE("a hole in the middle of a large array is found, and nothing around it") {
   // One block reads p0 from its beginning, 1024 words at a time.
   const std::string sweep = std::string(own_word) +

@@ -10,13 +10,13 @@
 
 namespace ladder::emulator {
 
-std::unique_ptr<Observer> make_initcheck(const DeviceMemory& memory);
+std::unique_ptr<Observer> make_initcheck(const DeviceMemory& memory, Findings& findings);
 std::unique_ptr<Observer> make_synccheck();
 std::unique_ptr<Observer> make_racecheck();
 std::unique_ptr<Observer> make_trace(Trace& trace, const DeviceMemory& memory);
 
 // One for each check that is on.
 std::vector<std::unique_ptr<Observer>> make_observers(Watch watch, const DeviceMemory& memory,
-                                                      Trace& trace);
+                                                      Findings& findings, Trace& trace);
 
 }  // namespace ladder::emulator

@@ -134,6 +134,26 @@ bool WrittenPages::written(DeviceAddress begin, std::size_t bytes) const {
                    });
 }
 
+WrittenPages::Gap WrittenPages::first_gap(DeviceAddress begin, std::size_t bytes) const {
+  if (written(begin, bytes)) return {};
+  const std::uint64_t end = begin - begin_ + bytes;
+  // The first byte from `at` on that is written, or is not.
+  const auto find = [&](std::uint64_t at, bool wanted) {
+    while (at < end) {
+      const std::uint64_t number = at / page, page_end = std::min(end, (number + 1) * page);
+      const std::uint8_t state = state_of(number);
+      if (state != some && (state == all) == wanted) return at;
+      for (; state == some && at < page_end; ++at) {
+        if (all_set(bits_, at, 1) == wanted) return at;
+      }
+      at = page_end;
+    }
+    return end;
+  };
+  const std::uint64_t first = find(begin - begin_, false);
+  return {begin_ + first, find(first, true) - first};
+}
+
 void WrittenPages::change(std::uint64_t number, State state) {
   const std::uint8_t before =
       std::atomic_ref(states_[number]).exchange(state, std::memory_order_acq_rel);

@@ -52,6 +52,12 @@ class WrittenPages {
   void allocate(DeviceAddress begin, std::size_t bytes);
   void free(DeviceAddress begin, std::size_t bytes);  // counts as written again
   bool written(DeviceAddress begin, std::size_t bytes) const;
+  // The first bytes of a range that are not, as far as they lie side by side; none: 0 bytes.
+  struct Gap {
+    DeviceAddress begin = 0;
+    std::size_t bytes = 0;
+  };
+  Gap first_gap(DeviceAddress begin, std::size_t bytes) const;
   void write(DeviceAddress begin, std::size_t bytes, bool together);
   // Looks which pages have become whole: for the host's writes; a kernel's are small and many.
   void settle(DeviceAddress begin, std::size_t bytes);

@@ -207,6 +207,10 @@ int main(int argc, char** argv) {
   int* counters = filled<int>(threads);
   float *unwritten, host[threads] = {};
   CALL(cudaMalloc(&unwritten, threads * sizeof(float)));
+  if (is("lost_tail")) {
+    CALL(cudaMemcpy(unwritten, in, (threads - 3) * sizeof(float), cudaMemcpyDeviceToDevice));
+    CALL(cudaMemcpy(host, unwritten, sizeof host, cudaMemcpyDeviceToHost));
+  }
   if (is("neighbour")) neighbour<<<1, 1>>>(in, 4 * threads);
   if (is("far_neighbour")) far_neighbour<<<1, 1>>>(in, 4 * threads);
   if (is("shared_end")) shared_end<<<1, threads>>>(in, out);

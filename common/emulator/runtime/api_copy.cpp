@@ -24,12 +24,14 @@ SetRequest flat_set(void* to, int value, std::size_t bytes) {
   return {to, bytes, value, bytes, 1};
 }
 
-void submit(Runtime& runtime, cudaStream_t stream, const CopyRequest& request) {
+void submit(Runtime& runtime, cudaStream_t stream, CopyRequest request, const char* call) {
   check(runtime, request);
+  request.call = call;
   runtime.submit(stream, cudaGraphNodeTypeMemcpy, [request](Runtime& now) { run(now, request); });
 }
 
-void submit(Runtime& runtime, cudaStream_t stream, const SetRequest& request) {
+void submit(Runtime& runtime, cudaStream_t stream, const SetRequest& request,
+            const char* /*call*/ = nullptr) {
   check(runtime, request);
   runtime.submit(stream, cudaGraphNodeTypeMemset, [request](Runtime& now) { run(now, request); });
 }
@@ -37,13 +39,13 @@ void submit(Runtime& runtime, cudaStream_t stream, const SetRequest& request) {
 template <class Request>
 cudaError_t now(const char* function, const Request& request) {
   return Runtime::call(function, Effect::synchronizing,
-                       [&](Runtime& runtime) { submit(runtime, nullptr, request); });
+                       [&](Runtime& runtime) { submit(runtime, nullptr, request, function); });
 }
 
 template <class Request>
 cudaError_t later(const char* function, const Request& request, cudaStream_t stream) {
   return Runtime::call(function, Effect::asynchronous,
-                       [&](Runtime& runtime) { submit(runtime, stream, request); });
+                       [&](Runtime& runtime) { submit(runtime, stream, request, function); });
 }
 
 // A symbol's copy: `into` says which side the symbol is.
@@ -56,14 +58,18 @@ cudaError_t symbol_copy(const char* function, Effect effect, const void* symbol,
     if (!runtime.device().is_device_address(ladder::emulator::address_of(address)))
       kind = cudaMemcpyDefault;
     submit(runtime, stream,
-           into ? flat(address, other, bytes, kind) : flat(other, address, bytes, kind));
+           into ? flat(address, other, bytes, kind) : flat(other, address, bytes, kind), function);
   });
 }
 
-void submit_3d(Runtime& runtime, const cudaMemcpy3DParms* parameters, cudaStream_t stream) {
+void submit_3d(Runtime& runtime, const cudaMemcpy3DParms* parameters, cudaStream_t stream,
+               const char* call) {
   require(parameters != nullptr);
-  const std::vector<CopyRequest> planes = ladder::emulator::planes_of(*parameters);
-  for (const CopyRequest& plane : planes) check(runtime, plane);
+  std::vector<CopyRequest> planes = ladder::emulator::planes_of(*parameters);
+  for (CopyRequest& plane : planes) {
+    check(runtime, plane);
+    plane.call = call;
+  }
   runtime.submit(stream, cudaGraphNodeTypeMemcpy, [planes](Runtime& now) {
     for (const CopyRequest& plane : planes) run(now, plane);
   });
@@ -116,14 +122,16 @@ cudaError_t cudaMemcpy2DAsync(void* to, std::size_t to_pitch, const void* from,
 decltype(cudaMemcpy2DAsync) cudaMemcpy2DAsync_ptsz [[gnu::alias("cudaMemcpy2DAsync")]];
 
 cudaError_t cudaMemcpy3D(const cudaMemcpy3DParms* parameters) {
-  return Runtime::call("cudaMemcpy3D", Effect::synchronizing,
-                       [&](Runtime& runtime) { submit_3d(runtime, parameters, nullptr); });
+  return Runtime::call("cudaMemcpy3D", Effect::synchronizing, [&](Runtime& runtime) {
+    submit_3d(runtime, parameters, nullptr, "cudaMemcpy3D");
+  });
 }
 decltype(cudaMemcpy3D) cudaMemcpy3D_ptds [[gnu::alias("cudaMemcpy3D")]];
 
 cudaError_t cudaMemcpy3DAsync(const cudaMemcpy3DParms* parameters, cudaStream_t stream) {
-  return Runtime::call("cudaMemcpy3DAsync", Effect::asynchronous,
-                       [&](Runtime& runtime) { submit_3d(runtime, parameters, stream); });
+  return Runtime::call("cudaMemcpy3DAsync", Effect::asynchronous, [&](Runtime& runtime) {
+    submit_3d(runtime, parameters, stream, "cudaMemcpy3DAsync");
+  });
 }
 decltype(cudaMemcpy3DAsync) cudaMemcpy3DAsync_ptsz [[gnu::alias("cudaMemcpy3DAsync")]];
 

@@ -22,15 +22,15 @@ void require_side(Runtime& runtime, const void* pointer, bool device, const char
                      (device ? "host" : "device") + " address, but the copy's kind is " + kind);
 }
 
-void copy_row(Device& device, void* to, const void* from, std::size_t bytes) {
+void copy_row(Device& device, void* to, const void* from, std::size_t bytes, const char* call) {
   const bool to_device = device.is_device_address(address_of(to));
   const bool from_device = device.is_device_address(address_of(from));
-  if (to_device && from_device) return device.copy(address_of(to), address_of(from), bytes);
+  if (to_device && from_device) return device.copy(address_of(to), address_of(from), bytes, call);
   const HostAccess access(to_device ? from : to, bytes);
   if (to_device)
     device.copy_in(address_of(to), from, bytes);
   else if (from_device)
-    device.copy_out(to, address_of(from), bytes);
+    device.copy_out(to, address_of(from), bytes, call);
   else
     std::memmove(to, from, bytes);
 }
@@ -107,7 +107,9 @@ void run(Runtime& runtime, const CopyRequest& request) {
   const std::size_t width = dense ? request.width * request.rows : request.width;
   if (width == 0) return;
   for (std::size_t row = 0; row < rows; ++row)
-    copy_row(device, to + row * request.to_pitch, from + row * request.from_pitch, width);
+    copy_row(device, to + row * request.to_pitch, from + row * request.from_pitch, width,
+             request.call);
+  runtime.record_findings();
 }
 
 void run(Runtime& runtime, const SetRequest& request) {
@@ -121,7 +123,7 @@ void run(Runtime& runtime, const SetRequest& request) {
   for (std::size_t r = 0; r < request.rows; ++r) {
     std::byte* to = static_cast<std::byte*>(request.to) + r * request.pitch;
     if (!row.empty()) {
-      copy_row(runtime.device(), to, row.data(), row.size());
+      copy_row(runtime.device(), to, row.data(), row.size(), "cudaMemset");
     } else if (on_device(runtime, to)) {
       runtime.device().set(address_of(to), value, request.width);
     } else {

@@ -19,6 +19,7 @@ struct CopyRequest {
   std::size_t width = 0;
   std::size_t rows = 1;
   cudaMemcpyKind kind = cudaMemcpyDefault;
+  const char* call = "a memcpy node of a graph";  // the function's name, in reports
 };
 
 struct SetRequest {

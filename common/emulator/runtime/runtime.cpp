@@ -339,16 +339,17 @@ void Runtime::run_in_a_thread(const Launch& launch,
   if (state->done && errand->refusal) std::rethrow_exception(errand->refusal);
 }
 
+void Runtime::record_findings() {
+  for (const Finding& finding : device().take_findings()) {
+    journal.record_fault(finding.text());
+    kernels_went_wrong_ = true;
+  }
+}
+
 // Keeps a kernel's fault for the next call that asks; `waited_for`: throws what is no fault of the
 // kernel but of its launch.
 void Runtime::note_end_of_kernel(const std::string& kernel, std::exception_ptr error,
                                  bool waited_for) {
-  const auto record_findings = [&] {
-    for (const Finding& finding : device().take_findings()) {
-      journal.record_fault(finding.text());
-      kernels_went_wrong_ = true;
-    }
-  };
   if (!error) return record_findings();
   try {
     std::rethrow_exception(error);

@@ -78,7 +78,8 @@ class Runtime {
   // Whether, since the start, a kernel faulted or an observer found something.
   bool kernels_went_wrong() const { return kernels_went_wrong_; }
   void forget_faults();
-  void finish();  // at exit: report, lost output
+  void record_findings();  // of observers, so far
+  void finish();           // at exit: report, lost output
 
   Options options;  // of the device to be made
   Journal journal;
