@@ -59,6 +59,51 @@ static void streams_and_events(int* value) {
   CALL(cudaStreamDestroy(second));
 }
 
+#if CUDART_VERSION >= 13000
+// What a library may ask of a stream that captures, and do to it.
+static void capture_information(int* value) {
+  cudaStream_t stream;
+  CALL(cudaStreamCreate(&stream));
+  cudaStreamCaptureStatus status;
+  CALL(cudaStreamGetCaptureInfo(stream, &status));
+  EXPECT(status == cudaStreamCaptureStatusNone);
+  CALL(cudaMemset(value, 0, sizeof(int)));
+
+  CALL(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
+  add<<<1, 1, 0, stream>>>(value, 1);
+  unsigned long long id = 0, again = 0;
+  cudaGraph_t graph = nullptr, captured = nullptr;
+  const cudaGraphNode_t* nodes = nullptr;
+  size_t count = 0;
+  CALL(cudaStreamGetCaptureInfo(stream, &status, &id, &graph, &nodes, nullptr, &count));
+  EXPECT(status == cudaStreamCaptureStatusActive);
+  EXPECT(id != 0 && graph != nullptr && count == 1);
+  cudaGraphNodeType type;
+  CALL(cudaGraphNodeGetType(nodes[0], &type));
+  EXPECT(type == cudaGraphNodeTypeKernel);
+  // A node of one's own, for which the next work waits.
+  cudaGraphNode_t own;
+  CALL(cudaGraphAddEmptyNode(&own, graph, nodes, count));
+  CALL(cudaStreamUpdateCaptureDependencies(stream, &own, nullptr, 1,
+                                           cudaStreamSetCaptureDependencies));
+  CALL(cudaStreamGetCaptureInfo(stream, &status, &again, &graph, &nodes, nullptr, &count));
+  EXPECT(again == id && count == 1 && nodes[0] == own);
+  add<<<1, 1, 0, stream>>>(value, 10);
+  CALL(cudaStreamEndCapture(stream, &captured));
+  EXPECT(captured == graph);
+  CALL(cudaGraphGetNodes(captured, nullptr, &count));
+  EXPECT(count == 3);
+  cudaGraphExec_t exec;
+  CALL(cudaGraphInstantiate(&exec, captured, 0));
+  CALL(cudaGraphLaunch(exec, stream));
+  CALL(cudaStreamSynchronize(stream));
+  EXPECT(read_int(value) == 11);
+  CALL(cudaGraphExecDestroy(exec));
+  CALL(cudaGraphDestroy(captured));
+  CALL(cudaStreamDestroy(stream));
+}
+#endif
+
 static void captured_graph(int* value) {
   cudaStream_t stream, side;
   cudaEvent_t fork, join;
@@ -141,6 +186,9 @@ int main() {
   int* value;
   CALL(cudaMalloc(&value, sizeof(int)));
   streams_and_events(value);
+#if CUDART_VERSION >= 13000
+  capture_information(value);
+#endif
   captured_graph(value);
   built_graph(value);
   CALL(cudaFree(value));

@@ -62,10 +62,7 @@ decltype(cudaStreamEndCapture) cudaStreamEndCapture_ptsz [[gnu::alias("cudaStrea
 cudaError_t cudaStreamIsCapturing(cudaStream_t handle, cudaStreamCaptureStatus* status) {
   return Runtime::call("cudaStreamIsCapturing", Effect::asynchronous, [&](Runtime& runtime) {
     require(status != nullptr);
-    const Stream& stream = runtime.streams.find(handle);
-    *status = stream.capture == nullptr ? cudaStreamCaptureStatusNone
-              : stream.capture->invalid ? cudaStreamCaptureStatusInvalidated
-                                        : cudaStreamCaptureStatusActive;
+    *status = runtime.streams.find(handle).capture_status();
   });
 }
 decltype(cudaStreamIsCapturing) cudaStreamIsCapturing_ptsz [[gnu::alias("cudaStreamIsCapturing")]];

@@ -115,8 +115,26 @@ cudaGraph_t Streams::adopt(std::unique_ptr<Graph> graph) {
   return kept<cudaGraph_t>(graphs_, std::move(graph));
 }
 
+template <class Visit>
+bool Streams::any_graph(const Visit& visit) {
+  for (const auto& [key, graph] : graphs_) {
+    if (visit(*graph)) return true;
+  }
+  for (const auto& [key, stream] : streams_) {
+    if (stream->capture != nullptr && visit(*stream->capture->graph)) return true;
+  }
+  return false;
+}
+
 Graph& Streams::find_graph(cudaGraph_t handle) {
-  return found<Graph>(graphs_, handle);
+  Graph* found = nullptr;
+  any_graph([&](Graph& graph) {
+    const bool same = static_cast<const void*>(&graph) == static_cast<const void*>(handle);
+    if (same) found = &graph;
+    return same;
+  });
+  require(found != nullptr, cudaErrorInvalidResourceHandle);
+  return *found;
 }
 
 void Streams::destroy_graph(cudaGraph_t handle) {
@@ -124,17 +142,26 @@ void Streams::destroy_graph(cudaGraph_t handle) {
 }
 
 GraphNode& Streams::find_node(cudaGraphNode_t handle) {
-  for (const auto& [key, graph] : graphs_)
-    for (const std::unique_ptr<GraphNode>& node : graph->nodes)
-      if (static_cast<const void*>(node.get()) == static_cast<const void*>(handle)) return *node;
-  throw ApiError(cudaErrorInvalidResourceHandle);
+  GraphNode* found = nullptr;
+  any_graph([&](Graph& graph) {
+    for (const std::unique_ptr<GraphNode>& node : graph.nodes) {
+      if (static_cast<const void*>(node.get()) == static_cast<const void*>(handle))
+        found = node.get();
+    }
+    return found != nullptr;
+  });
+  require(found != nullptr, cudaErrorInvalidResourceHandle);
+  return *found;
 }
 
 Graph& Streams::graph_of(const GraphNode& node) {
-  for (const auto& [key, graph] : graphs_) {
-    if (graph->holds(node)) return *graph;
-  }
-  throw ApiError(cudaErrorInvalidResourceHandle);
+  Graph* found = nullptr;
+  any_graph([&](Graph& graph) {
+    if (graph.holds(node)) found = &graph;
+    return found != nullptr;
+  });
+  require(found != nullptr, cudaErrorInvalidResourceHandle);
+  return *found;
 }
 
 cudaGraphExec_t Streams::instantiate(const Graph& graph, unsigned long long flags) {

@@ -32,6 +32,10 @@ struct Stream {
   std::vector<std::shared_ptr<RunningKernels::Kernel>> waits_for;  // before its next work
 
   bool blocking() const { return (flags & cudaStreamNonBlocking) == 0; }
+  cudaStreamCaptureStatus capture_status() const {
+    if (capture == nullptr) return cudaStreamCaptureStatusNone;
+    return capture->invalid ? cudaStreamCaptureStatusInvalidated : cudaStreamCaptureStatusActive;
+  }
 };
 
 struct Event {
@@ -61,7 +65,7 @@ class Streams {
   bool capturing() const;  // any stream
 
   cudaGraph_t adopt(std::unique_ptr<Graph> graph);
-  Graph& find_graph(cudaGraph_t handle);
+  Graph& find_graph(cudaGraph_t handle);  // also one that is being captured
   void destroy_graph(cudaGraph_t handle);
   GraphNode& find_node(cudaGraphNode_t handle);
   Graph& graph_of(const GraphNode& node);
@@ -73,6 +77,10 @@ class Streams {
   void clear();
 
  private:
+  // Calls visit(graph) for all graphs, those that are being captured too, until it says true.
+  template <class Visit>
+  bool any_graph(const Visit& visit);
+
   template <class T>
   using Table = std::unordered_map<const void*, std::unique_ptr<T>>;
   Stream default_;
