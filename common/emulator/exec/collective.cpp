@@ -238,6 +238,56 @@ void is_parameter(std::byte* rows, const Inst& inst, Warp& warp, u32 mask) {
   write_inside(rows, inst, mask, [&](u64 address) { return address - begin < bytes; });
 }
 
+// alloca, stacksave, stackrestore: what a thread takes lies at the end of its local memory, towards
+// its frames, and is given back when the function returns.
+u32 frames_end(const Warp& warp) {
+  return warp.frame->local_base + static_cast<u32>(warp.frame->function->local_bytes);
+}
+
+[[noreturn]] void stack_fault(const Inst& inst, int lane, const std::string& what,
+                              const std::string& help) {
+  throw KernelFault{FaultKind::illegal_address, what, "", help, lane, inst.source};
+}
+
+template <class T>
+void take_stack(std::byte* rows, const Inst& inst, Warp& warp, u32 mask) {
+  const u64 alignment = static_cast<u64>(inst.immediate);
+  for (u32 left = mask; left != 0; left &= left - 1) {
+    const int lane = std::countr_zero(left);
+    const u64 bytes = reinterpret_cast<const T*>(rows + inst.s[0])[lane];
+    u32& stack = warp.stack[lane];
+    const u64 lowest = frames_end(warp);
+    const u64 at = bytes > stack ? 0 : (stack - bytes) / alignment * alignment;
+    if (at < lowest) {
+      stack_fault(inst, lane, "stack overflow: alloca of " + std::to_string(bytes) + " bytes",
+                  std::to_string(stack > lowest ? stack - lowest : 0) +
+                      " bytes are left: is the size right, or does a recursion not end?");
+    }
+    stack = static_cast<u32>(at);
+    reinterpret_cast<T*>(rows + inst.d)[lane] = static_cast<T>(at);
+  }
+}
+
+template <class T>
+void save_stack(std::byte* rows, const Inst& inst, Warp& warp, u32 mask) {
+  for (u32 left = mask; left != 0; left &= left - 1) {
+    const int lane = std::countr_zero(left);
+    reinterpret_cast<T*>(rows + inst.d)[lane] = warp.stack[lane];
+  }
+}
+
+template <class T>
+void restore_stack(std::byte* rows, const Inst& inst, Warp& warp, u32 mask) {
+  for (u32 left = mask; left != 0; left &= left - 1) {
+    const int lane = std::countr_zero(left);
+    const T saved = reinterpret_cast<const T*>(rows + inst.s[0])[lane];
+    if (saved < warp.stack[lane] || saved > warp.local_stride)
+      stack_fault(inst, lane, "stackrestore of what no stacksave gave",
+                  "it takes what stacksave gave in the same function");
+    warp.stack[lane] = static_cast<u32>(saved);
+  }
+}
+
 constexpr RowKind P = RowKind::predicate, W = RowKind::word, L = RowKind::wide;
 
 // clang-format off
@@ -287,6 +337,12 @@ const Collective entries[] = {
   {"isspacep.const"              , is_constant                          , P, true , false, 1, {L,W,W,W}, -1},
   {"isspacep.param"              , is_parameter                         , P, true , false, 1, {L,W,W,W}, -1},
   {"isspacep.param::entry"       , is_parameter                         , P, true , false, 1, {L,W,W,W}, -1},
+  {"alloca.u32"                  , take_stack<u32>                      , W, true , false, 1, {W,W,W,W}, -1},
+  {"alloca.u64"                  , take_stack<u64>                      , L, true , false, 1, {L,W,W,W}, -1},
+  {"stacksave.u32"               , save_stack<u32>                      , W, true , false, 0, {W,W,W,W}, -1},
+  {"stacksave.u64"               , save_stack<u64>                      , L, true , false, 0, {W,W,W,W}, -1},
+  {"stackrestore.u32"            , restore_stack<u32>                   , W, false, false, 1, {W,W,W,W}, -1},
+  {"stackrestore.u64"            , restore_stack<u64>                   , W, false, false, 1, {L,W,W,W}, -1},
   {"nanosleep.u32"               , sleep                                , W, false, false, 1, {W,W,W,W}, -1},
   {"trap"                        , trap                                 , W, false, false, 0, {W,W,W,W}, -1},
   {"brkpt"                       , trap                                 , W, false, false, 0, {W,W,W,W}, -1},

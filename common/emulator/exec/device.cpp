@@ -300,7 +300,7 @@ void Device::Implementation::run(const Launch& launch) {
     state.shared_bytes = dynamic_shared_start(function) + state.dynamic_shared;
   }
   state.local_stride = function.local_bytes;
-  if (function.calls_functions)
+  if (function.calls_functions || function.allocates_stack)
     state.local_stride += static_cast<std::uint32_t>(options.stack_bytes);
   std::unique_lock lock(launch_mutex);
   update_observers();

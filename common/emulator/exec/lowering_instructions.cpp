@@ -424,6 +424,12 @@ bool FunctionLowering::lower_collective(const Instruction& instruction, const Op
     if (next >= operands.size()) invalid("an operand is missing");
     inst.s[i] = source(operands[next++], found->source[i]);
   }
+  if (opcode.head() == "alloca") {
+    function_.allocates_stack = true;
+    inst.immediate = next < operands.size() ? static_cast<std::int64_t>(operands[next].bits) : 8;
+    if (!std::has_single_bit(static_cast<std::uint64_t>(inst.immediate)))
+      invalid("an alignment is no power of two");
+  }
   if (found->members >= 0) {
     Block& block = blocks_.back().block;
     block.needs_members = true;

@@ -265,6 +265,7 @@ class Function {
   std::vector<std::uint32_t> line_of;  // by instruction of the body
 
   bool calls_functions = false;
+  bool allocates_stack = false;  // alloca
   bool calls_indirectly = false;
   bool needs_parameter_memory = false;  // parameters are addressed, not only loaded
   int index = 0;                        // in the device's table of functions

@@ -76,6 +76,7 @@ void Warp::start() {
   current_ = 0;
   copies.clear();
   in_cluster = 0;
+  std::fill_n(stack, lanes, local_stride);
 }
 
 u32 Warp::live() const {

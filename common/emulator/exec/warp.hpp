@@ -2,6 +2,7 @@
 // instruction's handler may reach (memory, the block, the launch).
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -102,6 +103,8 @@ struct Frame {
   std::uint32_t live = 0;        // lanes inside
   std::uint32_t local_base = 0;  // in every lane's local memory
   int depth = 0;
+  // By lane, when the function was entered; only of one that changes it.
+  std::unique_ptr<std::array<std::uint32_t, lanes>> stack_at_entry;
   std::unique_ptr<std::byte, decltype(&std::free)> storage{nullptr, &std::free};  // of the rows
 };
 
@@ -167,7 +170,9 @@ class Warp {
   std::uint32_t polls = 0;  // accesses that look like waiting for somebody else
   std::vector<AsyncCopy> copies;
   std::uint32_t committed[lanes] = {};  // cp.async groups
-  std::uint32_t in_cluster = 0;         // lanes that have arrived at the cluster's barrier
+  // What alloca has taken lies from here to the end of the lane's local memory.
+  std::uint32_t stack[lanes] = {};
+  std::uint32_t in_cluster = 0;  // lanes that have arrived at the cluster's barrier
   std::vector<Group> groups;
   template <class Visit>
   void visit_frames(const Visit& visit) const {

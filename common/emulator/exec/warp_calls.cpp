@@ -31,6 +31,12 @@ void Warp::return_lanes(u32 mask) {
                   base + callee->local_base + results[r].offset, bytes);
     }
   }
+  if (callee->stack_at_entry != nullptr) {
+    for (u32 m = mask; m != 0; m &= m - 1) {
+      const int lane = std::countr_zero(m);
+      stack[lane] = (*callee->stack_at_entry)[static_cast<std::size_t>(lane)];
+    }
+  }
   groups[current_].frame = caller;
   groups[current_].block = callee->return_block;
   callee->live &= ~mask;
@@ -86,7 +92,10 @@ void Warp::enter_function(const Function& callee, const CallSite& call, u32 mask
   entered.live = mask;
   entered.depth = caller->depth + 1;
   entered.local_base = caller->local_base + (caller->function->local_bytes + 15) / 16 * 16;
-  if (entered.depth > deepest_call || entered.local_base + callee.local_bytes > local_stride) {
+  u32 stack_end = local_stride;
+  for (u32 m = mask; m != 0; m &= m - 1)
+    stack_end = std::min(stack_end, stack[std::countr_zero(m)]);
+  if (entered.depth > deepest_call || entered.local_base + callee.local_bytes > stack_end) {
     throw KernelFault{FaultKind::illegal_address,
                       "stack overflow: calls nest too deeply",
                       std::to_string(entered.depth) + " calls, " +
@@ -94,6 +103,10 @@ void Warp::enter_function(const Function& callee, const CallSite& call, u32 mask
                       "does the recursion end?",
                       std::countr_zero(mask),
                       call.source};
+  }
+  if (callee.allocates_stack) {
+    entered.stack_at_entry = std::make_unique<std::array<u32, lanes>>();
+    std::copy_n(stack, lanes, entered.stack_at_entry->begin());
   }
   entered.cache = worker.cache_of(callee);
   if (launch.watched()) entered.tally = worker.tally.of(callee);
