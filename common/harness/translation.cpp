@@ -116,6 +116,22 @@ std::vector<Paragraph> paragraphs_of(const SolverHeader& header, const std::stri
   return paragraphs;
 }
 
+std::vector<Paragraph> page_paragraphs(const Tree& tree, const fs::path& page) {
+  std::vector<Paragraph> all;
+  for (Paragraph& paragraph :
+       paragraphs_of(read_file(page), fs::relative(page, tree.source).string())) {
+    const std::optional<Include> wanted = include_of(paragraph.text);
+    all.push_back(std::move(paragraph));
+    if (!wanted || !fs::exists(tree.source / wanted->file)) continue;
+    const Section section = section_of(read_file(tree.source / wanted->file), wanted->heading);
+    for (Paragraph& taken :
+         paragraphs_of(join(section.lines, "\n"), wanted->file, section.first_line)) {
+      all.push_back(std::move(taken));
+    }
+  }
+  return all;
+}
+
 std::vector<Paragraph> sheet_paragraphs(std::string_view sheet, const std::string& file) {
   std::vector<Paragraph> paragraphs = paragraphs_of(sheet, file);
   std::erase_if(paragraphs, [](const Paragraph& paragraph) {
@@ -215,7 +231,7 @@ std::vector<TranslatedDocument> translated_documents(const Tree& tree, const Cat
   };
   const auto shown = [&](const fs::path& file) { return fs::relative(file, tree.source).string(); };
   const auto add_page = [&](const fs::path& file) {
-    if (fs::exists(file)) add(file, paragraphs_of(read_file(file), shown(file)));
+    if (fs::exists(file)) add(file, page_paragraphs(tree, file));
   };
   const fs::path pages = tree.source / "docs" / "pages";
   if (fs::exists(pages / "contents.txt")) {

@@ -31,6 +31,9 @@ std::vector<Paragraph> paragraphs_of(std::string_view markdown, const std::strin
                                      int first_line = 1);
 // The title, as "# Title {#anchor}", and the prose, also that of the solution.
 std::vector<Paragraph> paragraphs_of(const SolverHeader& header, const std::string& file);
+// A page by hand, with the sections that it takes from files of the repository where it asks for
+// them. Those of files that are made are not there before they are.
+std::vector<Paragraph> page_paragraphs(const Tree& tree, const std::filesystem::path& page);
 // A sheet's statement and hints, without their headings.
 std::vector<Paragraph> sheet_paragraphs(std::string_view sheet, const std::string& file);
 

@@ -26,6 +26,7 @@ Page hand_written_page(std::string_view text, const std::string& file,
   const auto title = lines.empty() ? std::nullopt : anchored(lines[0], 1);
   if (!title) throw UsageError(file + ":1: a page begins with '# Title {#name}'");
   Page page(title->anchor, translation.title(title->title, title->anchor), {file, 1});
+  page.set_translation(translation);
   add_language_note(page, translation, say);
   Heading section{1, page.title(), ""};
   std::string section_text;
@@ -62,7 +63,7 @@ std::vector<Page> hand_written_pages(const Tree& tree, const Words& say) {
     const std::string text = read_file(file), shown = "docs/pages/" + name + ".md";
     const Translation translation =
         say.english() ? Translation()
-                      : read_translation(tree, file, say.language(), paragraphs_of(text, shown));
+                      : read_translation(tree, file, say.language(), page_paragraphs(tree, file));
     pages.push_back(hand_written_page(text, shown, translation, say));
   }
   return pages;

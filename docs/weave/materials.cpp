@@ -6,6 +6,7 @@
 #include "common/harness/verdict.hpp"
 #include "docs/weave/html.hpp"
 #include "docs/weave/listing.hpp"
+#include "docs/weave/prose.hpp"
 #include "docs/weave/trace.hpp"
 
 namespace ladder::weave {
@@ -25,8 +26,8 @@ class Expansion {
   // Whether the line asked for something, which is then in `into`.
   bool take(const std::string& line, const Origin& origin, Page& into) {
     try {
-      if (line.rfind("@include ", 0) == 0) {
-        include(line.substr(9), into);
+      if (const std::optional<Include> wanted = include_of(line)) {
+        include(*wanted, into);
       } else if (line.rfind("@code ", 0) == 0) {
         const std::string file(trim(std::string_view(line).substr(6)));
         into.html(plain_listing(lines_of(read(file))));
@@ -57,29 +58,34 @@ class Expansion {
     return found->second;
   }
 
-  void include(const std::string& what, Page& into) const {
-    const std::size_t mark = what.find(" #");
-    const std::string file(trim(what.substr(0, mark)));
-    const std::string heading(mark == std::string::npos ? "" : trim(what.substr(mark)));
-    const Section section = section_of(read(file), heading);
-    if (section.lines.empty()) throw UsageError(file + " has no section '" + heading + "'");
+  void include(const Include& wanted, Page& into) const {
+    const Section section = section_of(read(wanted.file), wanted.heading);
+    if (section.lines.empty()) {
+      throw UsageError(wanted.file + " has no section '" + wanted.heading + "'");
+    }
+    Page said("", "", {});  // in the language of the edition
+    add_prose(said, into.translation(), *materials_.words, join(section.lines, "\n"),
+              {wanted.file, section.first_line});
     bool fenced = false;
-    int number = section.first_line;
+    int number = 0;
     std::string title = into.title(), anchor, text;
-    for (std::string line : section.lines) {
-      if (turns_fence(line)) fenced = !fenced;
-      const std::optional<Heading> heading = fenced ? std::nullopt : heading_of(line);
+    for (std::string line : lines_of(said.text())) {
+      const Origin origin = said.author(++number);
+      if (number <= 2) continue;  // the heading that every page has
+      if (origin.line > 0 && turns_fence(line)) fenced = !fenced;
+      const bool prose = origin.line > 0 && !fenced;
+      const std::optional<Heading> heading = prose ? heading_of(line) : std::nullopt;
       if (heading) {
         into.find(anchor, title, "", text);
         title = into.title() + ": " + heading->title;
         anchor = into.name() + "_" + slug(heading->title);
         text.clear();
         line += " {#" + anchor + "}";
-      } else {
+      } else if (origin.line > 0) {
         text += line + "\n";
-        if (!fenced) line = with_site_links(line, materials_.page_of_file);
+        if (prose) line = with_site_links(line, materials_.page_of_file);
       }
-      into.line(line, {file, number++}, fenced);
+      into.line(line, origin, true);
     }
     into.find(anchor, title, "", text);
     into.line("", {});
@@ -107,25 +113,6 @@ std::string sections_html(Page& page, const Words& say) {
 }
 
 }  // namespace
-
-Section section_of(std::string_view text, const std::string& heading) {
-  Section section;
-  const std::size_t level = heading.empty() ? 1 : level_of(heading);
-  bool inside = false, fenced = false;
-  int number = 0;
-  for (const std::string& line : lines_of(text)) {
-    ++number;
-    if (turns_fence(line)) fenced = !fenced;
-    const std::size_t found = fenced ? 0 : level_of(line);
-    if (inside && found > 0 && found <= level) break;
-    if (inside) section.lines.push_back(line);
-    if (!inside && (heading.empty() ? found == 1 : line == heading)) {
-      inside = true;
-      section.first_line = number + 1;
-    }
-  }
-  return section;
-}
 
 std::string with_site_links(const std::string& line,
                             const std::map<std::string, std::string>& page_of_file) {

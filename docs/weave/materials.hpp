@@ -31,14 +31,6 @@ struct Materials {
 // The page with all that it asks for. Throws UsageError "file:line: …" for what there is not.
 void add_materials(Page& page, const Materials& materials);
 
-struct Section {
-  int first_line = 0;
-  std::vector<std::string> lines;  // without the heading
-};
-// The section below `heading` ("## Related work"), up to the next heading of its level or above; for
-// "" all below the title. No lines if there is no such heading.
-Section section_of(std::string_view text, const std::string& heading);
-
 // Links to files of the repository lead to their pages; without one, their words remain.
 std::string with_site_links(const std::string& line,
                             const std::map<std::string, std::string>& page_of_file);

@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "common/harness/translation.hpp"
+
 namespace ladder::weave {
 
 struct Origin {
@@ -49,6 +51,10 @@ class Page {
   // The text with other words in its lines, but as many of them.
   void replace_text(std::string text) { text_ = std::move(text); }
 
+  // Of what the page takes from other files later.
+  void set_translation(Translation translation) { translation_ = std::move(translation); }
+  const Translation& translation() const { return translation_; }
+
   const std::string& name() const { return name_; }
   const std::string& title() const { return title_; }
   const std::string& text() const { return text_; }
@@ -66,6 +72,7 @@ class Page {
   std::string name_, title_, text_;
   std::vector<Origin> origins_;
   std::vector<SearchEntry> search_;
+  Translation translation_;
 };
 
 // Doxygen's log with each "…/pages/NAME.md:LINE: warning: …" said of the file that the line came
