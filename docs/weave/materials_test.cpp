@@ -66,6 +66,27 @@ TEST_CASE("a whole file is taken in without its title, one that is made too") {
   CHECK(has(page_with("@include build/made.md ## Table"), "| a |"));
 }
 
+TEST_CASE("what is taken from another file is said in the page's language, or marked as English") {
+  const TemporaryFolder folder;
+  folder.write("README.md", "# Title\n\n## Two\n\nSee [the guide](GUIDE.md).\n\nOnly here.\n");
+  folder.write("docs/pages/x.md", "# X {#x}\n\n@include README.md ## Two\n");
+  Tree tree;
+  tree.source = folder.path();
+  const std::string guide = Paragraph{"", 0, "See [the guide](GUIDE.md)."}.hash();
+  const Translation translation("<!-- " + guide + " -->\n看[指南](GUIDE.md)。\n", "zh/x.md",
+                                page_paragraphs(tree, folder.path() / "docs/pages/x.md"));
+  Materials materials{folder.path(), folder.path(), {}, {{"GUIDE.md", "guide.html"}}};
+  materials.words = std::make_shared<Words>("zh", "", "words.txt");
+  Page page("x", "X", {"docs/pages/x.md", 1});
+  page.set_translation(translation);
+  page.markdown("@include README.md ## Two", {"docs/pages/x.md", 3});
+  add_materials(page, materials);
+  CHECK(has(page.text(), "看[指南](guide.html)。"));
+  CHECK_FALSE(has(page.text(), "See "));
+  CHECK(page.text().find("<div lang=\"en\">") < page.text().find("Only here."));
+  CHECK(translation.missing().size() == 2);  // the title and the other paragraph
+}
+
 TEST_CASE("links to files lead to their pages, or become words") {
   const std::string text = page_with("@include README.md ## Two");
   CHECK(has(text, "See [the guide](guide.html), the licence and [a site](https://example.org/x)."));
