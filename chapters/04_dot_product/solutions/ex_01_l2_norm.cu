@@ -37,7 +37,7 @@ __global__ void add_up(const float* input, double* partial, int N) {
   int64_t i = blockIdx.x * block_size + threadIdx.x;
   double sum = 0.0;
   for (; i < N; i += stride) {
-    // [hole square: ~2 lines] Load once, use twice.
+    // [hole square: ~2 lines] Is the square of every float a float?
     // [stub] sum += input[i] * input[i];
     const double x = input[i];
     sum += x * x;
