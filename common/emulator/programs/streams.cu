@@ -18,6 +18,43 @@ static int read_int(const int* device) {
   return value;
 }
 
+// What a program sets it reads back, whatever the hint does for the caches.
+static void stream_attributes(int* value) {
+  cudaStream_t plain, windowed;
+  CALL(cudaStreamCreateWithPriority(&plain, cudaStreamDefault, -2));
+  CALL(cudaStreamCreate(&windowed));
+  cudaStreamAttrValue set = {};
+  set.accessPolicyWindow.base_ptr = value;
+  set.accessPolicyWindow.num_bytes = sizeof(int);
+  set.accessPolicyWindow.hitRatio = 0.5f;
+  set.accessPolicyWindow.hitProp = cudaAccessPropertyPersisting;
+  set.accessPolicyWindow.missProp = cudaAccessPropertyStreaming;
+  CALL(cudaStreamSetAttribute(windowed, cudaStreamAttributeAccessPolicyWindow, &set));
+  cudaStreamAttrValue read = {};
+  CALL(cudaStreamGetAttribute(windowed, cudaStreamAttributeAccessPolicyWindow, &read));
+  EXPECT(read.accessPolicyWindow.base_ptr == value && read.accessPolicyWindow.hitRatio == 0.5f);
+  CALL(cudaStreamGetAttribute(plain, cudaStreamAttributeAccessPolicyWindow, &read));
+  EXPECT(read.accessPolicyWindow.num_bytes == 0);
+  CALL(cudaStreamGetAttribute(plain, cudaStreamAttributePriority, &read));
+  EXPECT(read.priority == -2);
+  CALL(cudaStreamCopyAttributes(plain, windowed));
+  CALL(cudaStreamGetAttribute(plain, cudaStreamAttributeAccessPolicyWindow, &read));
+  EXPECT(read.accessPolicyWindow.num_bytes == sizeof(int));
+
+  set.accessPolicyWindow.hitRatio = 1.5f;
+  EXPECT(cudaStreamSetAttribute(windowed, cudaStreamAttributeAccessPolicyWindow, &set) ==
+         cudaErrorInvalidValue);
+  EXPECT(cudaStreamGetAttribute(windowed, cudaLaunchAttributeCooperative, &read) ==
+         cudaErrorInvalidValue);
+  cudaGetLastError();
+  CALL(cudaMemsetAsync(value, 0, sizeof(int), windowed));
+  add<<<1, 1, 0, windowed>>>(value, 3);
+  CALL(cudaStreamSynchronize(windowed));
+  EXPECT(read_int(value) == 3);
+  CALL(cudaStreamDestroy(plain));
+  CALL(cudaStreamDestroy(windowed));
+}
+
 static void streams_and_events(int* value) {
   cudaStream_t first, second;
   cudaEvent_t start, stop, untimed;
@@ -186,6 +223,7 @@ int main() {
   int* value;
   CALL(cudaMalloc(&value, sizeof(int)));
   streams_and_events(value);
+  stream_attributes(value);
 #if CUDART_VERSION >= 13000
   capture_information(value);
 #endif

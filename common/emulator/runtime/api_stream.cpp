@@ -52,6 +52,41 @@ cudaError_t ask_stream(const char* function, cudaStream_t handle, const void* re
   });
 }
 
+// The attributes of streams are hints for a GPU's caches, fences and scheduling: kept, so that a
+// program reads back what it set, and without effect here.
+bool is_stream_attribute(cudaLaunchAttributeID attribute) {
+  return attribute == cudaLaunchAttributeAccessPolicyWindow ||
+         attribute == cudaLaunchAttributeSynchronizationPolicy ||
+         attribute == cudaLaunchAttributePriority ||
+         attribute == cudaLaunchAttributeMemSyncDomainMap ||
+         attribute == cudaLaunchAttributeMemSyncDomain;
+}
+
+cudaLaunchAttributeValue attribute_of(const Stream& stream, cudaLaunchAttributeID attribute) {
+  if (const auto set = stream.attributes.find(attribute); set != stream.attributes.end()) {
+    return set->second;
+  }
+  cudaLaunchAttributeValue value{};
+  if (attribute == cudaLaunchAttributePriority) value.priority = stream.priority;
+  if (attribute == cudaLaunchAttributeSynchronizationPolicy) value.syncPolicy = cudaSyncPolicyAuto;
+  if (attribute == cudaLaunchAttributeMemSyncDomainMap) value.memSyncDomainMap.remote = 1;
+  return value;
+}
+
+void set_attribute(Stream& stream, cudaLaunchAttributeID attribute,
+                   const cudaLaunchAttributeValue& value) {
+  if (attribute == cudaLaunchAttributePriority) {
+    stream.priority = std::clamp(value.priority, highest_priority, lowest_priority);
+    return;
+  }
+  if (attribute == cudaLaunchAttributeAccessPolicyWindow) {
+    const cudaAccessPolicyWindow& window = value.accessPolicyWindow;
+    require(window.hitRatio >= 0 && window.hitRatio <= 1);
+    require(window.missProp != cudaAccessPropertyPersisting);
+  }
+  stream.attributes[attribute] = value;
+}
+
 cudaError_t create_event(const char* function, cudaEvent_t* event, unsigned flags) {
   return Runtime::call(function, Effect::asynchronous, [&](Runtime& runtime) {
     require(event != nullptr);
@@ -151,6 +186,37 @@ cudaError_t cudaStreamGetDevice(cudaStream_t handle, int* device) {
 }
 decltype(cudaStreamGetDevice) cudaStreamGetDevice_ptsz [[gnu::alias("cudaStreamGetDevice")]];
 #endif
+
+cudaError_t cudaStreamGetAttribute(cudaStream_t handle, cudaLaunchAttributeID attribute,
+                                   cudaLaunchAttributeValue* value) {
+  return ask_stream("cudaStreamGetAttribute", handle, value, [&](const Stream& stream) {
+    require(is_stream_attribute(attribute));
+    *value = attribute_of(stream, attribute);
+  });
+}
+decltype(cudaStreamGetAttribute) cudaStreamGetAttribute_ptsz
+    [[gnu::alias("cudaStreamGetAttribute")]];
+
+cudaError_t cudaStreamSetAttribute(cudaStream_t handle, cudaLaunchAttributeID attribute,
+                                   const cudaLaunchAttributeValue* value) {
+  return ask_stream("cudaStreamSetAttribute", handle, value, [&](Stream& stream) {
+    require(is_stream_attribute(attribute));
+    set_attribute(stream, attribute, *value);
+  });
+}
+decltype(cudaStreamSetAttribute) cudaStreamSetAttribute_ptsz
+    [[gnu::alias("cudaStreamSetAttribute")]];
+
+cudaError_t cudaStreamCopyAttributes(cudaStream_t destination, cudaStream_t source) {
+  return Runtime::call("cudaStreamCopyAttributes", Effect::asynchronous, [&](Runtime& runtime) {
+    const Stream& from = runtime.streams.find(source);
+    Stream& to = runtime.streams.find(destination);
+    to.attributes = from.attributes;
+    to.priority = from.priority;
+  });
+}
+decltype(cudaStreamCopyAttributes) cudaStreamCopyAttributes_ptsz
+    [[gnu::alias("cudaStreamCopyAttributes")]];
 
 cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
   return Runtime::call("cudaDeviceGetStreamPriorityRange", Effect::asynchronous, [&](Runtime&) {

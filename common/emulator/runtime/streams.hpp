@@ -5,6 +5,7 @@
 #include <cuda_runtime_api.h>
 
 #include <chrono>
+#include <map>
 #include <memory>
 #include <unordered_map>
 #include <vector>
@@ -26,6 +27,7 @@ struct Capture {
 struct Stream {
   unsigned flags = 0;
   int priority = 0;
+  std::map<cudaLaunchAttributeID, cudaLaunchAttributeValue> attributes;  // those that were set
   unsigned long long id = 0;
   std::shared_ptr<Capture> capture;  // while capturing
   std::vector<GraphNode*> frontier;  // what the next captured node depends on
