@@ -40,7 +40,7 @@ void release(Runtime& runtime, void* pointer, const char* function) {
       ladder::emulator::FaultKind::invalid_address,
       std::string(function) + " of " + ladder::emulator::hexadecimal(address_of(pointer)) +
           (block != nullptr && block->kind == HostKind::pinned
-               ? ", which cudaMallocHost returned: use cudaFreeHost"
+               ? ", which cudaMallocHost or cudaHostAlloc returned: use cudaFreeHost"
                : ", a host address: it frees what cudaMalloc returned, and nothing else"));
 }
 
