@@ -69,7 +69,10 @@ void BlockRaces::report(const Touch& touch, Hazard hazard, Stamp earlier, SiteNu
   Site other =
       site_of(block_.launch, *place.function, place.instruction, owner, thread_of(earlier));
   const bool several = !copy && (earlier & (several_lanes | several_warps)) != 0;
+  // A stamp keeps one of the threads, which may be the one whose access comes later.
+  const bool itself = several && owner == order_.number() && thread_of(earlier) == thread;
   other.role = copy                                 ? "copied there by"
+               : itself                             ? "read before by other threads and by"
                : hazard == Hazard::write_after_read ? "read before by"
                                                     : "written before by";
   const Apart apart =
@@ -84,9 +87,9 @@ void BlockRaces::report(const Touch& touch, Hazard hazard, Stamp earlier, SiteNu
                       ? "shared address " + hex(touch.address) + ": " +
                             shared_place(block_.launch, touch.address, touch.bytes)
                       : "address " + block_.launch.memory->describe(touch.address, touch.bytes);
-  std::string who = thread_name(other);
+  std::string who = itself ? "other threads than " + thread_name(other) : thread_name(other);
   if (apart == Apart::blocks) who += " of " + block_name(other);
-  if (several) who += " and others";
+  if (several && !itself) who += " and others";
   if (copy) {
     finding.help = "the copy that " + who + " started at " + other.place +
                    " has not been waited for: cp.async.wait_group (__pipeline_wait_prior, "

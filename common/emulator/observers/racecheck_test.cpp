@@ -75,6 +75,29 @@ TEST_CASE("a race that a warp's lock-step hides is found, and needs __syncwarp")
             .at("test.cu:22"));
 }
 
+TEST_CASE("a thread that changes what its whole warp read is not named as the one it races with") {
+  int named_beside_others = 0;
+  for (const unsigned writer : {0U, 31U}) {
+    CAPTURE(writer);
+    const Races found = races(
+        "mov.u32 %r11, tile;\n@%p11 st.shared.u32 [%r11], %r4;\n"
+        "bar.sync 0;\n.loc 1 23 0\nld.shared.u32 %r20, [%r11];\n"
+        "st.global.u32 [%rd1], %r20;\nsetp.eq.u32 %p13, %r4, " +
+            std::to_string(writer) + ";\n.loc 1 24 0\n@%p13 atom.shared.add.u32 %r21, [%r11], 1;",
+        32);
+    REQUIRE(found.list.size() == 1);
+    const Finding& race = found.list[0];
+    CHECK(race.site.thread.x == writer);
+    REQUIRE(race.others.size() == 1);
+    if (race.others[0].thread.x != writer) continue;
+    ++named_beside_others;
+    CHECK(race.others[0].role == "read before by other threads and by");
+    CHECK(race.help.find("other threads than thread (" + std::to_string(writer) +
+                         ",0,0) read it at test.cu:23") == 0);
+  }
+  CHECK(named_beside_others > 0);
+}
+
 TEST_CASE("the next round of a loop may not write over what others still read") {
   const auto loop = [](const std::string& behind) {
     return "mov.u32 %r20, 0;\nloop:\n.loc 1 31 0\nst.shared.u32 [%r11], %r20;\nbar.sync 0;\n"
