@@ -132,9 +132,13 @@ std::string ladder_plot(const Chapter& chapter, const Measurements& measured) {
       const double apart =
           static_cast<double>(s) - 0.5 * static_cast<double>(plot.sizes.size() - 1);
       draw_mark(svg, s, plot.x(ratio), y + 31 + 8 * apart);
-      values += (values.empty() ? "" : ", ") + percent_text(ratio);
+      values += (values.empty() ? "" : ", ") +
+                (ratio < 1 ? percent_text(ratio) : fixed(100 * ratio, 0) + "\u00a0%");
     }
-    svg.text(plot.x(1) - 8, y + 17, values, "kl-small", "end");
+    // Where steps are far above the ceiling there is no room ahead of its line, which then goes
+    // behind the values.
+    const double end = plot.x(1) > right - 60 ? plot.x(1) - 8 : right;
+    svg.text(end, y + 17, values, "kl-small kl-halo", "end");
     y += row_height;
   }
   return svg.figure(
