@@ -237,8 +237,13 @@ Verdict BackendJudge::judge_cases() {
 Verdict BackendJudge::judge_repeats() {
   // The largest size whose forty calls stay quick, with inputs for which order of sums matters.
   const double most_work = repeat_budget_of(backend_);
+  const std::vector<Distribution>& known = problem_.distributions;
+  const bool random_for_all =
+      options_.cases.empty() &&
+      std::find(known.begin(), known.end(), Distribution::random) != known.end();
   std::optional<Case> chosen;
-  for (const Case& tried : cases()) {
+  for (Case tried : cases()) {
+    if (random_for_all) tried.distribution = Distribution::random;
     const double work = work_of(problem_, tried.parameters);
     if (tried.distribution != Distribution::random || work > most_work ||
         !within_limits(header_, tried.parameters))

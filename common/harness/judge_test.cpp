@@ -173,6 +173,15 @@ TEST_CASE("results that differ within the bound pass with a note, unless a goal 
         Verdict::wrong, "differing_repeats is 4, wanted == 0");
 }
 
+TEST_CASE("repeats are of the largest size, whatever contents its cases have") {
+  Problem problem = loose_add();
+  problem.distributions = {Distribution::random, Distribution::constant};  // 1024 has the second
+  const SolverReport report = judge_mood("nondeterministic", problem);
+  check(report, Verdict::solved, "");
+  REQUIRE(report.notes.size() == 1);
+  CHECK(report.notes[0].find("repeats differ (N = 1024, random)") != std::string::npos);
+}
+
 TEST_CASE("a refusal counts outside @limits and is wrong inside them") {
   SolverHeader limited;
   limited.limits = {{"N <= 256", "N", Relation::Operator::less_equal, 256}};
