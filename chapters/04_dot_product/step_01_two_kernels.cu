@@ -21,8 +21,8 @@
 //! memset has set to 0. `store` rounds it to a float.
 //!
 //! **Who owns the products?** Not the caller, who gave us two inputs and one
-//! result. They live in the `Workspace`, which the first call of each size
-//! allocates: 4 N bytes, half as much again as the inputs. At N = 2^28 that is
+//! result. They live in the `Workspace`, which allocates when a call needs more
+//! than any before: 4 N bytes, half as much as the inputs. At N = 2^28 that is
 //! a gigabyte of memory that nobody asked for.
 //!
 //! **Cost.** 8 bytes an element have to be read, whatever one does. Here 4 more

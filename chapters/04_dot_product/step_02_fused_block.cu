@@ -10,8 +10,8 @@
 //!
 //! **Idea.** A product is needed once, by the very thread that would load it.
 //! So let that thread make it: load A[i] and B[i], multiply, and go on with the
-//! product in a register. The array of products, the kernel that wrote it and
-//! the workspace that held it are gone.
+//! product in a register. The array of products and the kernel that wrote it
+//! are gone; of the workspace one double is left, for the sum.
 //!
 //! That is *fusing*: what one kernel writes and the next reads need not go
 //! through memory if the same thread may do both. Where memory decides, and with

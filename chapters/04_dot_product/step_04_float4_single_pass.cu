@@ -30,8 +30,8 @@
 //!
 //! **The tail.** Both arrays are aligned to 16 bytes, as all that cudaMalloc
 //! returns; of other pointers, such as A + 1, a float4 cannot be loaded (the GPU
-//! reports a misaligned address). Up to three elements are left behind the last whole float4, and the
-//! first N % 4 threads of the grid take one each.
+//! reports a misaligned address). Up to three elements are left behind the last
+//! whole float4, and the first N % 4 threads of the grid take one each.
 //!
 //! **Cost.** 8 bytes an element, in a quarter of the requests. One launch, and an
 //! atomic and two fences for each block.
@@ -46,7 +46,7 @@
 //! second level. And, in some shapes, one contiguous stretch of both arrays for
 //! each block.
 //!
-//! **And step 03?** It is close behind, as the times below show. Its loop loads one
+//! **And step 03?** It is close behind, as its page shows. Its loop loads one
 //! float of each array, but the compiler has unrolled it four times, so that eight
 //! loads of each of 2048 threads may be under way. To look at the source is not
 //! enough.

@@ -15,9 +15,9 @@
 //! both arrays would load it twice: the second time from the cache, mostly, but
 //! loads are instructions that have to be issued.)
 //!
-//! A square, which the stub makes as a float, needs twice the exponent of what is squared: 10^20 is a float, its
-//! square is not. As doubles the squares of *all* floats are numbers, and exact
-//! ones at that. BLAS, which has no larger type to go to, scales by the largest
+//! A square, which the stub makes as a float, needs twice the exponent of what
+//! is squared: 10^20 is a float, its square is not. As doubles the squares of
+//! *all* floats are numbers, and exact ones at that. BLAS, which has no larger type to go to, scales by the largest
 //! element so far.
 #include <algorithm>
 #include <cstdint>
