@@ -1,8 +1,11 @@
 #include "common/harness/cases.hpp"
 
+#include <algorithm>
 #include <limits>
 
 #include "common/harness/counter_random.hpp"
+#include "common/harness/text.hpp"
+#include "common/harness/verdict.hpp"
 
 namespace ladder {
 
@@ -134,7 +137,17 @@ std::vector<Case> cases_at(const Problem& problem, const CaseSelector& wanted, s
   }
   std::vector<Distribution> distributions = problem.distributions;
   if (problem.has_exact) distributions.insert(distributions.begin(), Distribution::exact);
-  if (wanted.distribution) distributions = {*wanted.distribution};
+  if (wanted.distribution) {
+    if (std::find(distributions.begin(), distributions.end(), *wanted.distribution) ==
+        distributions.end()) {
+      std::vector<std::string> names;
+      for (const Distribution known : distributions) names.emplace_back(name_of(known));
+      throw UsageError("the inputs of " + problem.name + " are never " +
+                       std::string(name_of(*wanted.distribution)) + "; they are " +
+                       join(names, ", "));
+    }
+    distributions = {*wanted.distribution};
+  }
   std::vector<Case> cases;
   for (const Distribution distribution : distributions) {
     cases.push_back({parameters, distribution, seed + cases.size(), ""});

@@ -1,4 +1,5 @@
 #include "common/harness/cases.hpp"
+#include "common/harness/verdict.hpp"
 
 #include <doctest/doctest.h>
 
@@ -160,6 +161,10 @@ TEST_CASE("a size named by hand takes the defaults and perhaps one distribution"
   const std::vector<Case> one = cases_at(problem, {{{"rows", 2}}, Distribution::outlier}, 1);
   REQUIRE(one.size() == 1);
   CHECK(one[0].distribution == Distribution::outlier);
+  // What the problem does not promise its solvers is no case.
+  CHECK_THROWS_WITH_AS(cases_at(problem, {{{"rows", 2}}, Distribution::alternating}, 1),
+                       doctest::Contains("never alternating; they are exact, random, outlier"),
+                       UsageError);
 }
 
 TEST_CASE("full sizes contain the small ones, and bench sizes are drawn at random") {
