@@ -124,9 +124,14 @@ BackendJudge::Tried BackendJudge::try_contents(const Case& tried, const Inputs& 
   return outcome;
 }
 
-std::string BackendJudge::order_text(const Watching& how) const {
-  if (backend_ == Backend::gpu || how.order_seed == 0) return "";
-  return "\n  with the warps in another order: --order-seed " + std::to_string(how.order_seed);
+// How to meet the same inputs and order again.
+std::string BackendJudge::again_text(const Case& contents, const Watching& how) const {
+  std::string text;
+  if (contents.seed != options_.seed)
+    text = "\n  with the inputs of --seed " + std::to_string(contents.seed);
+  if (backend_ != Backend::gpu && how.order_seed != 0)
+    text += "\n  with the warps in another order: --order-seed " + std::to_string(how.order_seed);
+  return text;
 }
 
 BackendJudge::Tried BackendJudge::try_case(const Case& tried) {
@@ -141,7 +146,7 @@ BackendJudge::Tried BackendJudge::try_case(const Case& tried) {
     const Tried one = try_contents(contents, make_inputs(problem_, contents), how);
     total.seconds += one.seconds;
     if (one.verdict != Verdict::solved) {
-      return {one.verdict, one.message + order_text(how), total.seconds};
+      return {one.verdict, one.message + again_text(contents, how), total.seconds};
     }
     contents.seed = next_seed(contents.seed);
   }

@@ -45,7 +45,7 @@ class BackendJudge {
   std::vector<Case> cases() const;
   Tried try_case(const Case& tried);
   Tried try_contents(const Case& tried, const Inputs& inputs, const Watching& watching);
-  std::string order_text(const Watching& how) const;
+  std::string again_text(const Case& contents, const Watching& how) const;
   Watching watching(const Case& tried, std::uint64_t order_seed) const;
   Tried try_empty(const Parameters& sizes);
   Tried explain(const Case& tried, const Tried& first);

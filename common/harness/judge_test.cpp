@@ -104,6 +104,26 @@ TEST_CASE("a lost tail is wrong, and the hint names the block") {
         "every size that is a multiple of 256 is right: look at the last block's tail");
 }
 
+TEST_CASE("a failure says by which seed its inputs come back, and with it fails again") {
+  Problem problem = test_vector_add();
+  problem.sizes = [](Tier) { return test_sizes({256, 257}); };
+  const SolverReport report = judge_mood("lost tail", problem);
+  const std::string words = "with the inputs of --seed ";
+  check(report, Verdict::wrong, words);
+  JudgeOptions options = quick();
+  options.cases = {{{{"N", 257}}, Distribution::exact}};
+  const SolverReport first = judge_mood("lost tail", problem, {}, options);
+  CHECK(first.message.find(words) == std::string::npos);
+  options.seed = std::stoull(report.message.substr(report.message.find(words) + words.size()));
+  const SolverReport again = judge_mood("lost tail", problem, {}, options);
+  const auto values = [](const SolverReport& of) {
+    const std::size_t begin = of.message.find("expected");
+    return of.message.substr(begin, of.message.find('\n', begin) - begin);
+  };
+  CHECK(values(again) == values(report));
+  CHECK(values(first) != values(report));
+}
+
 TEST_CASE("a write out of bounds by one float is trapped with its line") {
   const SolverReport report = judge_mood("out of bounds");
   check(report, Verdict::trapped, "trapped: vector_add, N = 1, exact");
