@@ -1,6 +1,7 @@
 // What strikes in a launch's counters.
 #include <algorithm>
 #include <cstdio>
+#include <filesystem>
 
 #include "common/harness/profile.hpp"
 
@@ -48,7 +49,8 @@ class Remarks {
  private:
   double count(const std::string& name) const { return value_of(launch_.counters, name); }
 
-  // " (line 12)": where most of `name` beyond `ideal` happens.
+  // "line 12: ", or "reduction.cuh:12: " if several files were compiled together: where most of
+  // `name` beyond `ideal` happens.
   std::string where(const std::string& name, const std::string& ideal = "") const {
     const LineProfile* worst = nullptr;
     double most = 0;
@@ -58,7 +60,12 @@ class Remarks {
       most = here;
       worst = &line;
     }
-    return worst == nullptr ? "" : "line " + std::to_string(worst->line) + ": ";
+    if (worst == nullptr) return "";
+    const bool one_file = std::all_of(
+        launch_.lines.begin(), launch_.lines.end(),
+        [&](const LineProfile& line) { return line.file == worst->file || line.line == 0; });
+    const std::string file = std::filesystem::path(worst->file).filename();
+    return (one_file ? "line " : file + ":") + std::to_string(worst->line) + ": ";
   }
 
   void sectors(const std::string& kind, const std::string& verb) {

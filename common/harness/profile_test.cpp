@@ -41,6 +41,14 @@ TEST_CASE("a profile shows counters with their meaning and ideal, and the hottes
   }
 }
 
+TEST_CASE("a remark on one of several files names it") {
+  Profile profile = sample();
+  profile.launches[0].lines[1].file = "/no/such/helper.cuh";
+  const std::string text =
+      to_text(profile, false, {.colour = false, .unicode = false, .width = 80});
+  CHECK(text.find("helper.cuh:9: 8 sectors per request where 4 would do") != std::string::npos);
+}
+
 TEST_CASE("a launch without waste gets no remark") {
   Profile profile = sample();
   profile.launches[0].counters["global.load.sectors"] = 256;
