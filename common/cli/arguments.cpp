@@ -66,8 +66,8 @@ void add_running_options(CLI::App& command, Running& running, bool cases) {
     command.add_option("--time-limit", running.time_limit_s, "seconds for one call of the solver")
         ->check(CLI::PositiveNumber)
         ->capture_default_str();
+    command.add_flag("--json", running.json, "print JSON instead of text");
   }
-  command.add_flag("--json", running.json, "print JSON instead of text");
 }
 
 void add_architecture(CLI::App& command, std::optional<int>& architecture) {

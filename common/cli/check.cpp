@@ -35,9 +35,10 @@ std::vector<SolverReport> judge_files(const Course& course, const CheckRequest& 
   return reports;
 }
 
-std::string what_next(const CatalogEntry& exercise, Verdict verdict) {
-  return verdict == Verdict::solved ? "the next exercise: ./ladder next"
-                                    : "stuck? ./ladder hint " + exercise.short_id();
+std::string what_next(const CatalogEntry& exercise, Verdict verdict, bool all_cases) {
+  if (verdict != Verdict::solved) return "stuck? ./ladder hint " + exercise.short_id();
+  return all_cases ? "the next exercise: ./ladder next"
+                   : "all cases: ./ladder check " + exercise.short_id();
 }
 
 }  // namespace
@@ -68,7 +69,7 @@ int check(const CheckRequest& request) {
   else if (!reports[0].cases.empty())
     std::printf("%s\n", choice.text.c_str());
   if (entries.size() == 1 && entries[0].kind == SolverKind::exercise)
-    std::printf("%s\n", what_next(entries[0], verdict).c_str());
+    std::printf("%s\n", what_next(entries[0], verdict, request.cases.empty()).c_str());
   return static_cast<int>(verdict);
 }
 

@@ -43,6 +43,7 @@ TEST_CASE("no command, a misspelt one and a bad option are usage errors that say
   CHECK(type({"check", "01.01", "--time-limit", "never"}).code == 2);
   CHECK(type({"check"}).code == 2);
   CHECK(type({"bench"}).code == 2);
+  CHECK(type({"next", "--json"}).code == 2);  // it prints text alone
   CHECK(type({"dev"}).code == 2);
 }
 
@@ -70,6 +71,14 @@ TEST_CASE("an id that is not there is a usage error") {
   CHECK(type({"hint", "nonsense"}).code == 2);
   CHECK(type({"diff", "01.ex99"}).code == 2);
   CHECK(type({"reset", "01"}).code == 2);
+}
+
+TEST_CASE("a reader who has seen enough of a difference hears no complaint") {
+  // The reader is gone long before the command writes.
+  const Finished finished = ladder::cli::run_and_watch(
+      {"sh", "-c", "{ \"$LADDER\" diff 02.05; echo \"code $?\" >&2; } | { exec <&-; sleep 1; }"});
+  CHECK(says(finished, "code 0"));
+  CHECK_FALSE(says(finished, "diffutils"));
 }
 
 TEST_CASE("files that cannot be solvers are usage errors that name them") {
