@@ -146,6 +146,13 @@ TEST_CASE("a kernel that never ends is out of time, with its line") {
   check(report, Verdict::out_of_budget, "moods.cu:");
 }
 
+TEST_CASE("a kernel that waits for what can never come is trapped, without a time limit's help") {
+  JudgeOptions options = quick();
+  options.time_limit_s = 600;
+  const SolverReport report = judge_mood("waits in vain", test_vector_add(), {}, options);
+  check(report, Verdict::trapped, "deadlock: threads wait in a loop for what can never come");
+}
+
 TEST_CASE("exit(0) inside solve is trapped") {
   check(judge_mood("exit"), Verdict::trapped, "ended its process (exit code 0) inside solve");
 }

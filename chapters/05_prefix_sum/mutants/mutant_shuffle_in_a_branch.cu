@@ -1,6 +1,6 @@
 //! # Mutant: only the lanes that need it call the shuffle
 //! @builds-on step_04_warp_shuffle
-//! @fails budget at N=257
+//! @fails trap synccheck at N=257
 //!
 //! The mask names all lanes, and those outside of the branch never come. On a
 //! GPU anything may come back; the emulator waits for them in vain.

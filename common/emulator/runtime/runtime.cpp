@@ -84,8 +84,8 @@ cudaError_t code_of(FaultKind kind) {
     case FaultKind::assertion:
       return cudaErrorAssert;
     case FaultKind::trap:
-      return cudaErrorLaunchFailure;
     case FaultKind::deadlock:
+      return cudaErrorLaunchFailure;
     case FaultKind::timeout:
       return cudaErrorLaunchTimeout;
     case FaultKind::unsupported:
