@@ -36,6 +36,21 @@ std::string last_block(const std::string& write, const std::string& fence,
          "setp.lt.u32 %p1, %r21, %r30;\n@%p1 bra loop;\nout:";
 }
 
+// The word behind p0's first is how many kilobytes p1 lies behind p0: the kernel's text has no pointer
+// to p1 that it writes to, but comes by one. Two blocks of so many threads.
+Races with_distance_in_memory(const std::string& body, unsigned threads) {
+  Options options;
+  options.watch = watch_memcheck | watch_racecheck;
+  TestKernel k(on_words(body), options);
+  std::vector<std::uint32_t> words(4096);
+  const auto p0 = k.words(words, "p0"), p1 = k.words(words, "p1");
+  REQUIRE((p1 - p0) % 1024 == 0);
+  words[1] = static_cast<std::uint32_t>((p1 - p0) / 1024);
+  k.device.copy_in(p0, words.data(), words.size() * 4);
+  k.launch({2, 1, 1}, {threads, 1, 1}, {p0, p1});
+  return {k.device.take_findings()};
+}
+
 }  // namespace
 
 TEST_CASE("two blocks that write one word race; the line, both blocks and a remedy are told") {
@@ -301,43 +316,25 @@ TEST_CASE("a pointer that stands beside its array, and a kernel's own variable, 
 }
 
 TEST_CASE("a store of which one lane goes astray is told to who reads there from then on") {
-  Options options;
-  options.watch = watch_memcheck | watch_racecheck;
-  TestKernel k(on_words("ld.global.u32 %r20, [%rd5];\nld.global.u32 %r21, [%rd3+4];\n"
-                        "mul.lo.u32 %r23, %r21, %r4;\nmul.wide.u32 %rd8, %r23, 1024;\n"
-                        "add.s64 %rd8, %rd3, %rd8;\n"
-                        ".loc 1 96 0\n@%p11 st.global.u32 [%rd8], 2;\n"
-                        ".loc 1 97 0\nld.global.u32 %r22, [%rd5];"),
-               options);
-  std::vector<std::uint32_t> words(4096);
-  const auto p0 = k.words(words, "p0"), p1 = k.words(words, "p1");
-  REQUIRE((p1 - p0) % 1024 == 0);
-  words[1] = static_cast<std::uint32_t>((p1 - p0) / 1024);
-  k.device.copy_in(p0, words.data(), words.size() * 4);
-  k.launch({2, 1, 1}, {2, 1, 1}, {p0, p1});
-  CHECK(Races{k.device.take_findings()}.at("test.cu:97"));
+  CHECK(with_distance_in_memory("ld.global.u32 %r20, [%rd5];\nld.global.u32 %r21, [%rd3+4];\n"
+                                "mul.lo.u32 %r23, %r21, %r4;\nmul.wide.u32 %rd8, %r23, 1024;\n"
+                                "add.s64 %rd8, %rd3, %rd8;\n"
+                                ".loc 1 96 0\n@%p11 st.global.u32 [%rd8], 2;\n"
+                                ".loc 1 97 0\nld.global.u32 %r22, [%rd5];",
+                                2)
+            .at("test.cu:97"));
 }
 
 TEST_CASE("a store that goes astray into another array is told to who reads it from then on") {
-  // p1 - p0 as a number out of memory: the kernel's text has no pointer to p1 that it writes to.
-  Options options;
-  options.watch = watch_memcheck | watch_racecheck;
-  TestKernel k(
-      on_words("ld.global.u32 %r20, [%rd5];\n"  // its readers are not told at first
-               "cvt.u64.u32 %rd7, %r20;\n"
-               ".loc 1 95 0\n@%p11 st.global.u32 [%rd3], 1;\nld.global.u32 %r21, [%rd3+4];\n"
-               "mul.wide.u32 %rd8, %r21, 1024;\nadd.s64 %rd8, %rd3, %rd8;\n"
-               ".loc 1 96 0\n@%p11 st.global.u32 [%rd8], 2;\n"
-               ".loc 1 97 0\nld.global.u32 %r22, [%rd5];"),
-      options);
-  std::vector<std::uint32_t> words(4096);
-  const auto p0 = k.words(words, "p0"), p1 = k.words(words, "p1");
-  REQUIRE((p1 - p0) % 1024 == 0);
-  words[1] = static_cast<std::uint32_t>((p1 - p0) / 1024);
-  k.device.copy_in(p0, words.data(), words.size() * 4);
-  k.launch({2, 1, 1}, {1, 1, 1}, {p0, p1});
-  const Races found{k.device.take_findings()};
-  CHECK(found.at("test.cu:97"));
+  CHECK(with_distance_in_memory(
+            "ld.global.u32 %r20, [%rd5];\n"  // its readers are not told at first
+            "cvt.u64.u32 %rd7, %r20;\n"
+            ".loc 1 95 0\n@%p11 st.global.u32 [%rd3], 1;\nld.global.u32 %r21, [%rd3+4];\n"
+            "mul.wide.u32 %rd8, %r21, 1024;\nadd.s64 %rd8, %rd3, %rd8;\n"
+            ".loc 1 96 0\n@%p11 st.global.u32 [%rd8], 2;\n"
+            ".loc 1 97 0\nld.global.u32 %r22, [%rd5];",
+            1)
+            .at("test.cu:97"));
 }
 
 }  // namespace ladder::emulator

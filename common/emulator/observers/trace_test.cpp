@@ -29,6 +29,16 @@ std::string through_shared() {
          "red.global.add.u32 [%rd0], %r10;\n";
 }
 
+// What a warp does whose lanes have a word each, of 'words' at %rd1, and the block's `tile`.
+Trace traced_warp(const std::string& body) {
+  TestKernel k(kernel_text(1, std::string(own_word) + body, shared_tile), tracing());
+  const auto words = k.words(std::vector<std::uint32_t>(32));
+  k.launch({1, 1, 1}, {32, 1, 1}, {words});
+  Trace trace = k.device.trace();
+  REQUIRE(trace.launches.size() == 1);
+  return trace;
+}
+
 }  // namespace
 
 TEST_CASE("a trace has every lane's address from the start of what holds it, by its name") {
@@ -109,18 +119,11 @@ TEST_CASE("lanes that take no part are left out, and each warp is told of for it
 
 TEST_CASE("an access whose lanes point into several memories has a part for each") {
   // Lanes below 16: their word of p0; the others: of tile, by generic addresses.
-  TestKernel k(kernel_text(1,
-                           std::string(own_word) +
-                               "mov.u32 %r7, tile;\ncvt.u64.u32 %rd3, %r7;\n"
-                               "cvta.shared.u64 %rd3, %rd3;\nadd.u64 %rd3, %rd3, %rd2;\n"
-                               "setp.lt.u32 %p1, %r4, 16;\nselp.b64 %rd4, %rd1, %rd3, %p1;\n"
-                               "st.u32 [%rd4], %r4;\n",
-                           shared_tile),
-               tracing());
-  const auto words = k.words(std::vector<std::uint32_t>(32));
-  k.launch({1, 1, 1}, {32, 1, 1}, {words});
-  const Trace trace = k.device.trace();
-  REQUIRE(trace.launches.size() == 1);
+  const Trace trace = traced_warp(
+      "mov.u32 %r7, tile;\ncvt.u64.u32 %rd3, %r7;\n"
+      "cvta.shared.u64 %rd3, %rd3;\nadd.u64 %rd3, %rd3, %rd2;\n"
+      "setp.lt.u32 %p1, %r4, 16;\nselp.b64 %rd4, %rd1, %rd3, %p1;\n"
+      "st.u32 [%rd4], %r4;\n");
   const TracedLaunch& launch = trace.launches[0];
   REQUIRE(launch.accesses.size() == 2);
   CHECK(launch.accesses[0].number == launch.accesses[1].number);
@@ -133,20 +136,13 @@ TEST_CASE("an access whose lanes point into several memories has a part for each
 
 TEST_CASE("an instruction that is executed twice is traced twice, whichever lanes and memories") {
   // In the first round lanes below 16 store to tile, in the second the others to p0.
-  TestKernel k(kernel_text(1,
-                           std::string(own_word) +
-                               "mov.u32 %r7, tile;\ncvt.u64.u32 %rd3, %r7;\n"
-                               "cvta.shared.u64 %rd3, %rd3;\nadd.u64 %rd3, %rd3, %rd2;\n"
-                               "setp.lt.u32 %p1, %r4, 16;\nselp.b64 %rd4, %rd3, %rd1, %p1;\n"
-                               "mov.u32 %r5, 0;\nROUND:\nsetp.ne.u32 %p2, %r5, 0;\n"
-                               "xor.pred %p3, %p1, %p2;\n@%p3 st.u32 [%rd4], %r4;\n"
-                               "add.u32 %r5, %r5, 1;\nsetp.lt.u32 %p4, %r5, 2;\n@%p4 bra ROUND;\n",
-                           shared_tile),
-               tracing());
-  const auto words = k.words(std::vector<std::uint32_t>(32));
-  k.launch({1, 1, 1}, {32, 1, 1}, {words});
-  const Trace trace = k.device.trace();
-  REQUIRE(trace.launches.size() == 1);
+  const Trace trace = traced_warp(
+      "mov.u32 %r7, tile;\ncvt.u64.u32 %rd3, %r7;\n"
+      "cvta.shared.u64 %rd3, %rd3;\nadd.u64 %rd3, %rd3, %rd2;\n"
+      "setp.lt.u32 %p1, %r4, 16;\nselp.b64 %rd4, %rd3, %rd1, %p1;\n"
+      "mov.u32 %r5, 0;\nROUND:\nsetp.ne.u32 %p2, %r5, 0;\n"
+      "xor.pred %p3, %p1, %p2;\n@%p3 st.u32 [%rd4], %r4;\n"
+      "add.u32 %r5, %r5, 1;\nsetp.lt.u32 %p4, %r5, 2;\n@%p4 bra ROUND;\n");
   const TracedLaunch& launch = trace.launches[0];
   CHECK(trace.accesses == 2);
   REQUIRE(launch.accesses.size() == 2);
@@ -157,16 +153,9 @@ TEST_CASE("an instruction that is executed twice is traced twice, whichever lane
 }
 
 TEST_CASE("an asynchronous copy is a read of global and a write of shared memory") {
-  TestKernel k(kernel_text(1,
-                           std::string(own_word) +
-                               "mov.u32 %r7, tile;\nshl.b32 %r6, %r4, 2;\nadd.u32 %r8, %r7, %r6;\n"
-                               "cp.async.ca.shared.global [%r8], [%rd1], 4;\ncp.async.wait_all;\n",
-                           shared_tile),
-               tracing());
-  const auto words = k.words(std::vector<std::uint32_t>(32));
-  k.launch({1, 1, 1}, {32, 1, 1}, {words});
-  const Trace trace = k.device.trace();
-  REQUIRE(trace.launches.size() == 1);
+  const Trace trace = traced_warp(
+      "mov.u32 %r7, tile;\nshl.b32 %r6, %r4, 2;\nadd.u32 %r8, %r7, %r6;\n"
+      "cp.async.ca.shared.global [%r8], [%rd1], 4;\ncp.async.wait_all;\n");
   const TracedLaunch& launch = trace.launches[0];
   REQUIRE(launch.accesses.size() == 2);
   CHECK(launch.accesses[0].kind == Kind::read);
