@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <array>
 #include <future>
 #include <string>
 #include <thread>
@@ -187,7 +188,10 @@ TEST_CASE("divergent barriers are found in both of two kernels that run at once"
   pair.run(pair.first, pair.second);
   for (const int line : {11, 12, 21}) {
     CAPTURE(line);
-    CHECK(pair.found_at(line) + pair.found_at(100 + line) == 1);
+    // At the barrier that a warp of the block came to first, which may differ between the blocks.
+    CHECK(pair.found_at(line) + pair.found_at(100 + line) >= 1);
+    CHECK(pair.found_at(line) <= 1);
+    CHECK(pair.found_at(100 + line) <= 1);
   }
 }
 
@@ -201,12 +205,18 @@ TEST_CASE("two kernels that run at once have a trace each") {
   CHECK_FALSE(trace.cut);
   REQUIRE(trace.launches.size() == 2);
   CHECK(trace.accesses == trace.launches[0].accesses.size() + trace.launches[1].accesses.size());
-  const TracedLaunch& setting = trace.launches[0];
-  REQUIRE(setting.accesses.size() == 4);  // two of each warp of block 0
-  CHECK(setting.memories[setting.accesses[0].memory].name == "second");
-  const TracedLaunch& waiting = trace.launches[1];
+  // Once the flag is set, either may end first.
+  const auto begins_in = [](const TracedLaunch& launch) {
+    REQUIRE_FALSE(launch.accesses.empty());
+    return launch.memories[launch.accesses[0].memory].name;
+  };
+  const bool in_order = begins_in(trace.launches[0]) == "second";
+  const TracedLaunch& setting = trace.launches[in_order ? 0 : 1];
+  CHECK(setting.accesses.size() == 4);  // two of each warp of block 0
+  CHECK(begins_in(setting) == "second");
+  const TracedLaunch& waiting = trace.launches[in_order ? 1 : 0];
   REQUIRE(waiting.accesses.size() > 4);
-  CHECK(waiting.memories[waiting.accesses[0].memory].name == "first");
+  CHECK(begins_in(waiting) == "first");
   for (std::size_t i = 0; i < waiting.accesses.size(); ++i) {
     REQUIRE(waiting.accesses[i].number == i);
     REQUIRE(waiting.accesses[i].memory < waiting.memories.size());
@@ -220,8 +230,11 @@ TEST_CASE("two kernels that run at once are counted each for itself") {
   pair.run(pair.first, pair.second);
   const std::vector<LaunchRecord>& records = pair.k.device.launch_records();
   REQUIRE(records.size() == 2);
-  CHECK(records[0].counters.global_store_requests == 4 * 3);
-  CHECK(records[1].counters.global_store_requests == 4);
+  // Once the flag is set, either may end first.
+  std::array<std::uint64_t, 2> stores = {records[0].counters.global_store_requests,
+                                         records[1].counters.global_store_requests};
+  std::sort(stores.begin(), stores.end());
+  CHECK(stores == std::array<std::uint64_t, 2>{4, 4 * 3});
 }
 
 TEST_CASE("threads that launch at once under all observers find what one alone finds") {
