@@ -38,10 +38,10 @@
 //! **Try.** What is the largest N for which a dot product of ones can be returned?
 #include <cuda_fp16.h>
 
-#include <algorithm>
 #include <cstdint>
 
 #include "common/check.hpp"
+#include "common/device/grid.hpp"
 #include "common/device/reduction.cuh"
 #include "common/device/workspace.hpp"
 
@@ -111,19 +111,9 @@ __global__ void __launch_bounds__(block_size, blocks_per_multiprocessor)
   }
 }
 
-// Enough blocks for N elements, and no more than the machine is to hold.
-int blocks_for(int N) {
-  int device = 0, multiprocessors = 0;
-  CUDA_CHECK(cudaGetDevice(&device));
-  CUDA_CHECK(cudaDeviceGetAttribute(&multiprocessors,
-                                    cudaDevAttrMultiProcessorCount, device));
-  const int needed = (N + 8 * tile - 1) / (8 * tile);
-  return std::min(needed, blocks_per_multiprocessor * multiprocessors);
-}
-
 extern "C" void solve(const half* A, const half* B, half* result, int N) {
   if (N == 0) return;
-  const int blocks = blocks_for(N);
+  const int blocks = ladder::blocks_for(N, 8 * tile, blocks_per_multiprocessor);
   double* partial = workspace.get<double>(blocks);
   add_up<<<blocks, block_size>>>(A, B, partial, result, N);
   CUDA_CHECK(cudaGetLastError());

@@ -4,10 +4,10 @@
 //!
 //! The last block knows that all have counted, not that it sees what they wrote
 //! before.
-#include <algorithm>
 #include <cstdint>
 
 #include "common/check.hpp"
+#include "common/device/grid.hpp"
 #include "common/device/reduction.cuh"
 #include "common/device/workspace.hpp"
 
@@ -83,19 +83,9 @@ __global__ void __launch_bounds__(block_size, blocks_per_multiprocessor)
   }
 }
 
-// Enough blocks for N elements, and no more than the machine is to hold.
-int blocks_for(int N) {
-  int device = 0, multiprocessors = 0;
-  CUDA_CHECK(cudaGetDevice(&device));
-  CUDA_CHECK(cudaDeviceGetAttribute(&multiprocessors,
-                                    cudaDevAttrMultiProcessorCount, device));
-  const int needed = (N + 4 * tile - 1) / (4 * tile);
-  return std::min(needed, blocks_per_multiprocessor * multiprocessors);
-}
-
 extern "C" void solve(const float* A, const float* B, float* result, int N) {
   if (N == 0) return;
-  const int blocks = blocks_for(N);
+  const int blocks = ladder::blocks_for(N, 4 * tile, blocks_per_multiprocessor);
   double* partial = workspace.get<double>(blocks);
   add_up<<<blocks, block_size>>>(A, B, partial, result, N);
   CUDA_CHECK(cudaGetLastError());

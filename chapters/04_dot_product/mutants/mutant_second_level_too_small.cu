@@ -4,10 +4,10 @@
 //!
 //! Each thread of the second level takes one partial sum. There are more blocks than
 //! it has threads.
-#include <algorithm>
 #include <cstdint>
 
 #include "common/check.hpp"
+#include "common/device/grid.hpp"
 #include "common/device/reduction.cuh"
 #include "common/device/workspace.hpp"
 
@@ -45,19 +45,10 @@ __global__ void finish(const double* partial, float* result, int blocks) {
   }
 }
 
-// Enough blocks for N elements, and no more than the machine is to hold.
-int blocks_for(int N) {
-  int device = 0, multiprocessors = 0;
-  CUDA_CHECK(cudaGetDevice(&device));
-  CUDA_CHECK(cudaDeviceGetAttribute(&multiprocessors,
-                                    cudaDevAttrMultiProcessorCount, device));
-  const int needed = (N + block_size - 1) / block_size;
-  return std::min(needed, blocks_per_multiprocessor * multiprocessors);
-}
-
 extern "C" void solve(const float* A, const float* B, float* result, int N) {
   if (N == 0) return;
-  const int blocks = blocks_for(N);
+  const int blocks =
+      ladder::blocks_for(N, block_size, blocks_per_multiprocessor);
   double* partial = workspace.get<double>(blocks);
   add_up<<<blocks, block_size>>>(A, B, partial, N);
   CUDA_CHECK(cudaGetLastError());
