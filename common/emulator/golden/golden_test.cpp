@@ -28,8 +28,7 @@ Recording recording_of(const std::string& family) {
   return read_recording(std::filesystem::path(kRecorded) / (family + ".zst"));
 }
 
-// Opcodes that were added since the last recording: golden/awaiting.txt. The next recording, on a
-// GPU, empties the list.
+// Opcodes that no recording has: golden/awaiting.txt, which says why.
 const std::set<std::string>& awaiting() {
   static const std::set<std::string> names = [] {
     std::set<std::string> read;
