@@ -12,6 +12,7 @@
 #include <cerrno>
 #include <chrono>
 #include <cstring>
+#include <thread>
 
 #include "common/harness/verdict.hpp"
 
@@ -136,6 +137,22 @@ bool drain(Pipe& output, Pipe& errors, ProcessResult& result, const ProcessOptio
 
 }  // namespace
 
+bool ends_within(pid_t child, double seconds) {
+  const Clock::time_point start = Clock::now();
+  for (;;) {
+    siginfo_t info{};
+    waitid(P_PID, static_cast<id_t>(child), &info, WEXITED | WNOHANG | WNOWAIT);
+    if (info.si_pid == child) return true;
+    if (std::chrono::duration<double>(Clock::now() - start).count() >= seconds) return false;
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+}
+
+void kill_with_group(pid_t child) {
+  kill(-child, SIGKILL);
+  kill(child, SIGKILL);
+}
+
 ProcessResult run_process(const std::vector<std::string>& command, const ProcessOptions& options) {
   const Clock::time_point start = Clock::now();
   Pipe output, errors;
@@ -145,9 +162,12 @@ ProcessResult run_process(const std::vector<std::string>& command, const Process
   errors.close_write();
 
   ProcessResult result;
-  if (!drain(output, errors, result, options, start)) {
+  const bool ended = drain(output, errors, result, options, start);
+  const std::chrono::duration<double> spent = Clock::now() - start;
+  if (!ended ||
+      (options.time_limit_s > 0 && !ends_within(child, options.time_limit_s - spent.count()))) {
     result.timed_out = true;
-    kill(-child, SIGKILL);
+    kill_with_group(child);
   }
   int status = 0;
   while (waitpid(child, &status, 0) < 0 && errno == EINTR) {

@@ -2,6 +2,8 @@
 // run in the worker process, which is another matter.
 #pragma once
 
+#include <sys/types.h>
+
 #include <filesystem>
 #include <string>
 #include <utility>
@@ -28,5 +30,11 @@ struct ProcessResult {
 // cannot be started.
 ProcessResult run_process(const std::vector<std::string>& command,
                           const ProcessOptions& options = {});
+
+// Whether a child of ours ends within this time; it still has to be waited for. What a child closes
+// or says tells nothing of its end: only this does.
+bool ends_within(pid_t child, double seconds);
+// Kills a child that has not been waited for, and its process group. It may have left that.
+void kill_with_group(pid_t child);
 
 }  // namespace ladder

@@ -30,3 +30,15 @@ TEST_CASE("a process that dies, hangs, floods or is not there is told apart") {
   CHECK(run_process({"head", "-c", "300000", "/dev/zero"}, options).output.size() == 1000);
   CHECK_THROWS_AS(run_process({"/no/such/program"}), MachineError);
 }
+
+TEST_CASE("a process that closes its streams is still held to its time") {
+  ProcessOptions options;
+  options.time_limit_s = 0.2;
+  const ProcessResult silent = run_process({"sh", "-c", "exec >&- 2>&-; sleep 20"}, options);
+  CHECK(silent.timed_out);
+  CHECK(silent.seconds < 10);
+  options.time_limit_s = 20;
+  const ProcessResult ended = run_process({"sh", "-c", "exec >&- 2>&-; exit 5"}, options);
+  CHECK_FALSE(ended.timed_out);
+  CHECK(ended.exit_code == 5);
+}

@@ -17,6 +17,7 @@
 #include <cstring>
 #include <thread>
 
+#include "common/harness/process.hpp"
 #include "common/harness/verdict.hpp"
 
 namespace ladder {
@@ -84,7 +85,7 @@ WorkerProcess::WorkerProcess(const WorkerOptions& options) : options_(options) {
 
 WorkerProcess::~WorkerProcess() {
   if (process_ < 0 || !alive_) return;
-  kill(-process_, SIGKILL);
+  kill_with_group(process_);
   waitpid(process_, nullptr, 0);
 }
 
@@ -147,7 +148,7 @@ void WorkerProcess::drain() {
 
 // Takes the process down, if it is not yet, and notes how it ended.
 void WorkerProcess::end(Answer& answer, bool timed_out) {
-  if (timed_out) kill(-process_, SIGKILL);
+  if (timed_out) kill_with_group(process_);
   int status = 0;
   while (waitpid(process_, &status, 0) < 0 && errno == EINTR) {
   }
@@ -238,8 +239,9 @@ Answer WorkerProcess::request(const protocol::Command& command, int inputs, int 
         drain();
         break;
       }
+      // It ended, or a solver closed or used what is not its own, and may run for ever.
       *answer.reply = {};
-      end(answer, false);
+      end(answer, !ends_within(process_, options_.time_limit_s - seconds_since(start)));
       break;
     }
     if (wait[2].revents != 0) {
