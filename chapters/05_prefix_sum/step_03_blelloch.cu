@@ -39,13 +39,14 @@
 //! than 2t and 2t + 1, because neighbours should load neighbours.
 //!
 //! **Bank conflicts.** Shared memory has 32 banks; element i is in bank i mod 32.
-//! At distance d, neighbouring threads stand 2d elements apart: at distance 16 all
-//! lanes of a warp hit one bank, and their accesses are served one by one. The
-//! cure is a hole after every 32 elements: element i is kept at i + i / 32. Then
-//! what was 32 apart is 33 apart, in the next bank. `place` does that, and the
-//! counters say that not a single wavefront is wasted, at any distance.
+//! At distance d, neighbouring threads stand 2d elements apart: at distance 8 the
+//! 32 lanes of a warp share two banks, and at distance 16 the 16 threads that still
+//! have work hit one, so that in either case 16 wavefronts serve them. The cure is
+//! a hole after every 32 elements: element i is kept at i + i / 32. Then what was
+//! 32 apart is 33 apart, in the next bank. `place` does that, and the counters say
+//! that not a single wavefront is wasted, at any distance.
 //!
-//! @picture banks access=stride stride=32 | Without the holes, at distance 16: one bank, 32 turns.
+//! @picture banks access=stride stride=16 | Without the holes, at distance 8: two banks, 16 wavefronts.
 //!
 //! **Cost.** Half the additions. But count what else there is: 18 rounds, each with
 //! a barrier, and most threads idle in most of them. Five of the nine rounds each
