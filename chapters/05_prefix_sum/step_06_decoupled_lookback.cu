@@ -1,6 +1,6 @@
 //! # Step 06: one pass, looking back {#prefix_sum_step_06}
 //! @rewrites step_05_reduce_then_scan
-//! @new   decoupled look-back, ticket, value and flag in one word
+//! @new   decoupled look-back, ticket, value and flag in one word, __ballot_sync, __nanosleep
 //! @nondeterministic tiles are added in the order in which they become known
 //! @claim launches == 1 at N=70001
 //! @claim global.load.sectors <= 0.51 x step_05 at N=70001
@@ -19,10 +19,11 @@
 //!
 //! Waiting for the neighbour's *prefix* would be a chain of thousands of links. A
 //! tile's own *sum* waits for nobody, so all sums are there early, and the chain
-//! has shortcuts. A warp looks at 32 predecessors at once: a ballot says which have
-//! a prefix, and `prefixes ^ (prefixes - 1)` has just the bits up to the lowest one
-//! set: the tiles that are needed. With no prefix among them it is all 32, and the
-//! warp goes on to the next 32.
+//! has shortcuts. A warp looks at 32 predecessors at once. `__ballot_sync` gives
+//! every lane a word with a bit from each: whether the tile that it looks at has a
+//! prefix. `prefixes ^ (prefixes - 1)` has just the bits up to the lowest one set:
+//! the tiles that are needed. With no prefix among them it is all 32, and the warp
+//! goes on to the next 32.
 //!
 //! **Who may wait for whom.** Blocks that wait for blocks can deadlock: if
 //! tile 7 occupies the machine and waits for tile 6, which is not yet running, both
@@ -35,7 +36,8 @@
 //! fences on both sides, as in chapter 03, and *two* places for the sums, as a
 //! reader may come between. Here both travel in one aligned 64-bit word, which is
 //! written and read in one piece: whoever sees the flag has the sum. No fence is
-//! needed. `volatile` makes each access a real one, in the order written.
+//! needed. `volatile` keeps the compiler from reading once and using that for ever:
+//! each turn of the loop asks the memory. (It orders nothing, and is no fence.)
 //!
 //! **Nothing to reset.** A tile must not take a state of the last call for this
 //! call's. Clearing them would be a memset in the queue before each kernel. Instead
@@ -46,9 +48,10 @@
 //!
 //! **The order of work.** A thread first *adds up* its elements, which is quick, and
 //! the tile publishes. The warp scans come after that, while other tiles' sums are
-//! on their way. Then warp 0 sleeps for about 600 ns more, and only then looks: looking
-//! too early finds nothing, and hundreds of warps that keep asking for the same
-//! few lines of the L2 are in the way of those that have something to say.
+//! on their way. Then warp 0 sleeps for about 600 ns more (`__nanosleep`), and only
+//! then looks: looking too early finds nothing, and hundreds of warps that keep
+//! asking for the same few lines of the L2 are in the way of those that have
+//! something to say.
 //!
 //! **Cost.** 8 bytes an element, and one launch. Which tile finds which predecessors
 //! ready is up to the moment, so the sums are grouped differently from run to run

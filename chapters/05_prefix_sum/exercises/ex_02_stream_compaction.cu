@@ -1,6 +1,7 @@
 //! # Exercise 2: stream compaction {#prefix_sum_ex_02}
 //! @builds-on step_05_reduce_then_scan
 //! @problem compact
+//! @new   __ballot_sync, __popc
 //! @goal votes <= 260 at N=4096
 //! @goal global.store.requests <= 140 at N=4096
 //! @goal differing_repeats == 0 at N=4099
