@@ -30,6 +30,11 @@
 //!
 //! **Predict.** Which of these was step 02 waiting for?
 //!
+//! **What came of it.** Little, as the times below show. The instructions that
+//! went were not what a block waits for: it comes for one element a thread, meets
+//! at ten barriers, and goes. Step 04 takes away barriers, step 05 the coming and
+//! going.
+//!
 //! **Try.** Another way to keep the threads of step 02 together is to let thread
 //! t work on element 2 * distance * t. Do it, and watch the shared wavefronts.
 #include "common/check.hpp"

@@ -40,9 +40,7 @@
 //!
 //! In a trial of some fifty variants on the H200 a fourth block, blocks of 256,
 //! cache hints and loads a whole grid apart were all slower, by one to ten
-//! percent. None of that can be derived; it was timed. (The times below, of
-//! this step and the next two, are from before the launch bounds were there:
-//! see step 07.)
+//! percent. None of that can be derived; it was timed.
 //!
 //! **Floats and doubles.** The four elements of a float4 are added as floats,
 //! in two levels. From there on, through turns, warp and block, goes a double.

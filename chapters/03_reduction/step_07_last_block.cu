@@ -39,10 +39,10 @@
 //! over the time in which other blocks still read.
 //!
 //! **Against CUB.** At N = 10^8 this step is ahead of CUB by more than the
-//! interval; at 2^28 it is ahead by half a percent, which the interval just
-//! reaches: a tie. Launch bounds decided it (step 05): before, the compiler had
-//! chosen 32 registers, so that four blocks fitted where three are meant, and
-//! CUB was ahead at 2^28.
+//! interval of the ratio; at 2^28 that interval just reaches 100 %: a tie.
+//! Launch bounds decided it (step 05): before, the compiler had chosen 32
+//! registers, so that four blocks fitted where three are meant, and CUB was
+//! ahead at 2^28.
 //!
 //! **Predict.** A second launch in the queue costs up to a microsecond. For
 //! which N will you see it?
