@@ -17,8 +17,8 @@
 //!
 //! A square, which the stub makes as a float, needs twice the exponent of what
 //! is squared: 10^20 is a float, its square is not. As doubles the squares of
-//! *all* floats are numbers, and exact ones at that. BLAS, which has no larger type to go to, scales by the largest
-//! element so far.
+//! *all* floats are numbers, and exact ones at that. BLAS, whose norm of doubles has
+//! no larger type to go to, scales by the largest element so far.
 #include <algorithm>
 #include <cstdint>
 

@@ -8,9 +8,9 @@
 //!
 //! Three sums, A.B, A.A and B.B, of the same two loads. Three dot products one
 //! after the other would read 24 bytes for each element, or 16 with exercise 1;
-//! this reads 8, and the additional arithmetic, six operations for 8 bytes, is
-//! hidden behind the reading. Fusing, once more: not of one operation with the
-//! next, but of three that share their input.
+//! this reads 8, and its arithmetic, six operations for 8 bytes, is hidden behind
+//! the reading. Fusing, once more: not of one operation with the next, but of
+//! three that share their input.
 //!
 //! Each block passes on three numbers, and the quotient is made once, at the very
 //! end, by one thread. |A| |B| is the product of two roots here. One root of the
