@@ -181,9 +181,9 @@ std::vector<Parameters> sizes_2d(Tier tier, const std::string& rows, const std::
                                  const std::vector<Rectangle>& bench) {
   std::vector<Rectangle> rectangles = bench;
   if (tier != Tier::bench) {
-    rectangles = {{1, 1},     {1, 7},    {7, 1},    {2, 3},    {4, 4},    {31, 33},
-                  {32, 32},   {33, 31},  {16, 65},  {65, 16},  {64, 128}, {17, 129},
-                  {129, 127}, {1, 1025}, {1023, 1}, {257, 255}};
+    rectangles = {{1, 1},     {1, 7},    {7, 1},    {2, 3},     {4, 4},    {31, 33},
+                  {32, 32},   {33, 31},  {16, 65},  {65, 16},   {64, 128}, {17, 129},
+                  {129, 127}, {1, 1025}, {1023, 1}, {257, 255}, {264, 256}};
   }
   if (tier == Tier::full) {
     const std::vector<Rectangle> large = {{1, 100'003}, {100'003, 1}, {1000, 1003},

@@ -69,7 +69,8 @@ struct Sizes1D {
 // {"N"}: 1 .. 7, around 32 .. 1024, primes; full: around 2^16, 2^20, 1e6, 1e7.
 std::vector<Parameters> sizes_1d(Tier tier, const Sizes1D& sizes = {});
 
-// {rows, cols}: ragged rectangles, lines and columns; full: up to about 4000 x 4000.
+// {rows, cols}: ragged rectangles, lines and columns; full: up to about 4000 x 4000. Rows of the
+// largest small one, where counters are taken, are whole sectors, but no whole number of tiles.
 struct Rectangle {
   std::int64_t rows, cols;
 };
