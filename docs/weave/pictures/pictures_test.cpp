@@ -94,11 +94,11 @@ TEST_CASE("a picture that there is not, or not so, stops with its place") {
 }
 
 TEST_CASE("trees add up what they show") {
-  CHECK(shows("reduction_tree", "7 additions in 3 steps, sum 31"));
-  CHECK(shows("reduction_tree order=sequential elements=16", "15 additions in 4 steps, sum 80"));
+  CHECK(shows("reduction_tree", "7 additions in 3 steps, sum 25"));
+  CHECK(shows("reduction_tree order=sequential elements=16", "15 additions in 4 steps, sum 74"));
   CHECK(shows("scan_tree", "17 additions for 8 elements"));
   CHECK(shows("scan_tree kind=blelloch", "14 additions for 8 elements"));
-  CHECK(shows("scan_tree kind=blelloch", ">25<"));  // the last exclusive prefix: 31 - 6
+  CHECK(shows("scan_tree kind=blelloch", ">22<"));  // the last exclusive prefix: 25 - 3
   CHECK_THROWS_WITH_AS(picture_html("@picture scan_tree elements=6"),
                        doctest::Contains("4, 8 or 16"), UsageError);
 }
