@@ -92,10 +92,15 @@ std::string fixed(double value, int decimals) {
   return text;
 }
 
-std::string size_text(double value) {
+int shown_as_power_of_two(double value) {
   int exponent = 0;
-  const bool power = std::frexp(value, &exponent) == 0.5 && exponent > 11;
-  if (power) return "2<sup>" + std::to_string(exponent - 1) + "</sup>";
+  const bool power = std::frexp(value, &exponent) == 0.5 && exponent > 17;
+  return power ? exponent - 1 : 0;
+}
+
+std::string size_text(double value) {
+  const int exponent = shown_as_power_of_two(value);
+  if (exponent > 0) return "2<sup>" + std::to_string(exponent) + "</sup>";
   if (value >= 1e6 && std::fmod(value, 1e5) == 0) {
     return fixed(value / 1e6, std::fmod(value, 1e6) == 0 ? 0 : 1) + " million";
   }

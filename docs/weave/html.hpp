@@ -46,6 +46,8 @@ class HtmlTable {
   std::vector<Row> rows_;
 };
 
+// 28 for 2^28; 0 for what is no power of two, or short enough to be read as it is: 65536.
+int shown_as_power_of_two(double value);
 // "2<sup>28</sup>", "25 million", "4096": how a size is said.
 std::string size_text(double value);
 // "N = 2<sup>28</sup>" for each of "N=268435456 M=7".

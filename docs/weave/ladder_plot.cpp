@@ -24,10 +24,9 @@ std::string power_of_two(int exponent) {
 std::string plain_sizes(const Sizes& sizes, const Words& say) {
   std::string text;
   for (const auto& [name, value] : sizes) {
-    int exponent = 0;
-    const bool power = std::frexp(value, &exponent) == 0.5 && exponent > 11;
+    const int exponent = shown_as_power_of_two(value);
     text += (text.empty() ? "" : ", ") + name + " = " +
-            (power ? power_of_two(exponent - 1) : say.name(size_text(value)));
+            (exponent > 0 ? power_of_two(exponent) : say.name(size_text(value)));
   }
   return text;
 }

@@ -33,6 +33,7 @@ TEST_CASE("text is escaped for HTML") {
 
 TEST_CASE("numbers are shown as people write them") {
   CHECK(size_text(268435456) == "2<sup>28</sup>");
+  CHECK(size_text(8192) == "8\u202f192");
   CHECK(size_text(25e6) == "25 million");
   CHECK(size_text(257) == "257");
   CHECK(time_text(73.9839971) == "74.0\u00a0µs");
