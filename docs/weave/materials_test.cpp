@@ -235,3 +235,21 @@ TEST_CASE("a roofline shows each step that computes, below ceilings of the same 
   measured.timings[step.entry.id()][0].gigaflops = 0;  // a transpose computes nothing
   CHECK(roofline(chapter, measured).empty());
 }
+
+TEST_CASE("a roofline is of the largest size, even where the slowest step is missing") {
+  Chapter chapter;
+  Measurements measured;
+  measured.ceilings = {{"copy_gb_s", 4271.5}, {"ffma_tflops", 64.0}};
+  const auto timing = [](double size) {
+    Timing taken;
+    taken.at = {{"N", size}};
+    taken.gigabytes_per_s = taken.gigaflops = 100;
+    return taken;
+  };
+  for (const char* name : {"step_01_slow", "step_02_b"}) {
+    chapter.steps.emplace_back().entry.name = name;
+    measured.timings[chapter.steps.back().entry.id()] = {timing(4096), timing(8192)};
+  }
+  measured.timings[chapter.steps.front().entry.id()].pop_back();
+  CHECK(has(roofline(chapter, measured), "The roofline at N\u00a0=\u00a08\u202f192."));
+}

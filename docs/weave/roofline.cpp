@@ -35,7 +35,8 @@ std::vector<Roof> roofs_of(const Measurements& measured) {
   return roofs;
 }
 
-// At the size that most steps were timed at, the largest if there are several.
+// At the largest size for which not too many steps are missing: a first step may be too slow for
+// it, but at small sizes launches decide, and this roof knows nothing of them.
 std::vector<Point> points_of(const Chapter& chapter, const Measurements& measured, Sizes& at) {
   std::vector<Point> best;
   for (const Sizes& sizes : measured.sizes()) {
@@ -45,9 +46,8 @@ std::vector<Point> points_of(const Chapter& chapter, const Measurements& measure
       if (timing == nullptr || timing->gigaflops <= 0 || timing->gigabytes_per_s <= 0) continue;
       points.push_back({&step, timing->gigaflops / timing->gigabytes_per_s, timing->gigaflops});
     }
-    const bool more = points.size() > best.size();
-    if (!more && (points.size() < best.size() || volume(sizes) <= volume(at))) continue;
-    best = points;
+    if (points.empty() || 2 * points.size() < best.size()) continue;
+    best = points;  // sizes() is in order
     at = sizes;
   }
   return best;
