@@ -101,7 +101,7 @@ std::string sentence(const Chapter& chapter, const Measurements& measured, const
                      const Sizes& at) {
   const Timing* timing = measured.find(step.entry.id(), at);
   if (timing == nullptr) return "";
-  const Solver* parent = chapter.find(step.parent());
+  const Solver* parent = chapter.rival_parent(step);
   const Timing* before = parent == nullptr ? nullptr : measured.find(parent->entry.id(), at);
   const Words& say = *chapter.words;
   std::string text =
@@ -111,8 +111,10 @@ std::string sentence(const Chapter& chapter, const Measurements& measured, const
     const double gain = before->median_us / timing->median_us;
     if (!apart) {
       text += say(", which cannot be told from its parent's time");
-    } else if (gain > 1) {
+    } else if (gain >= 1.1) {
       text += say(", {} times as fast as its parent", {fixed(gain, gain < 10 ? 2 : 0)});
+    } else if (gain > 1) {
+      text += say(", {} less than its parent", {percent_text(1 - 1 / gain)});
     } else {
       text += say(", <strong>slower than its parent</strong> by {}", {percent_text(1 / gain - 1)});
     }

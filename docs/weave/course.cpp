@@ -207,6 +207,12 @@ const Solver* Chapter::find(const std::string& solver) const {
   return nullptr;
 }
 
+const Solver* Chapter::rival_parent(const Solver& solver) const {
+  const Solver* parent = find(solver.parent());
+  const bool comparable = parent != nullptr && parent->header.problem == solver.header.problem;
+  return comparable ? parent : nullptr;
+}
+
 Introduction parse_introduction(std::string_view text, const std::string& file) {
   Introduction introduction;
   introduction.file = file;

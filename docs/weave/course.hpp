@@ -60,6 +60,8 @@ struct Chapter {
   std::shared_ptr<const Words> words = std::make_shared<Words>();  // the edition's
   std::string page_file() const { return introduction.anchor + ".html"; }
   const Solver* find(const std::string& name) const;  // a step, program or ceiling; null if none
+  // The parent whose times this one's compare with: null if it solves another problem.
+  const Solver* rival_parent(const Solver& solver) const;
 };
 
 // A kind of what steps introduce, and the names (of @new) that are of it: docs/features.txt.

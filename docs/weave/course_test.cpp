@@ -124,6 +124,18 @@ TEST_CASE("every number of a page comes from a file: a changed result changes th
   CHECK(has(page, "1.27 times as fast as its parent"));
 }
 
+TEST_CASE("a small gain is said as time saved, and none over a step of another problem") {
+  SmallCourse files;
+  files.write("results/h200.json", replaced(results, "RIVAL", "38.0"));
+  Course course = files.read();
+  CHECK(has(chapter_page(course, course.chapters.at(0)),
+            "38.0\u00a0µs, 5.0\u00a0% less than its parent"));
+  course.chapters.at(0).steps.at(1).header.problem = "relu";
+  CHECK_FALSE(has(chapter_page(course, course.chapters.at(0)), "than its parent"));
+  const Page step = step_page(course.chapters.at(0), course.chapters.at(0).steps.at(1));
+  CHECK_FALSE(has(step, "against its parent"));
+}
+
 TEST_CASE("a problem without arithmetic has no column for it") {
   SmallCourse files;
   const auto columns = [&] {

@@ -119,7 +119,7 @@ void add_claims(Page& page, const Solver& solver, const Words& say) {
 }
 
 void add_results(Page& page, const Chapter& chapter, const Solver& solver, const Solver* parent) {
-  const std::string timings = timings_html(chapter, solver, parent);
+  const std::string timings = timings_html(chapter, solver, chapter.rival_parent(solver));
   const std::string counters = counters_html(chapter, solver, parent);
   if (timings.empty() && counters.empty()) return;
   page.heading((*chapter.words)("Results"), solver.page() + "_results");
