@@ -233,6 +233,19 @@ TEST_CASE("an endless loop ends at the time limit, with its place") {
   CHECK(k.kind == FaultKind::timeout);
 }
 
+TEST_CASE("an endless loop of one lane is named, not where the others wait for it") {
+  Options options;
+  options.time_limit_s = 0.1;
+  TestKernel k(kernel_text(0,
+                           "mov.u32 %r1, %tid.x;\nsetp.eq.u32 %p1, %r1, 5;\n"
+                           "@%p1 bra again;\nbra done;\nagain:\n.loc 1 9 0\nadd.u32 %r1, %r1, 1;\n"
+                           "bra again;\ndone:\n.loc 1 11 0"),
+               options);
+  const std::string text = k.fault({1, 1, 1}, {32, 1, 1}, {});
+  CHECK(says(text, "test.cu:9"));
+  CHECK(says(text, "thread (5,0,0)"));
+}
+
 TEST_CASE("an endless loop with a barrier in it ends at the time limit too") {
   Options options;
   options.time_limit_s = 0.1;

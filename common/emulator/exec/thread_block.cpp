@@ -6,6 +6,7 @@
 #include <cstring>
 #include <numeric>
 #include <random>
+#include <tuple>
 
 #include "common/emulator/exec/endless_wait.hpp"
 #include "common/emulator/exec/findings.hpp"
@@ -26,6 +27,16 @@ Dim3 thread_index(const LaunchState& launch, unsigned thread) {
 constexpr std::uint32_t passes_before_clock = 16;
 // In each of which somebody has polled, until other blocks have their turn.
 constexpr std::uint32_t passes_before_others = 256;
+
+// Of its groups the one whose turn it is. Others that could go on are ahead of it, perhaps at the
+// end of the kernel, and only wait for it to join them.
+const Group& group_at_turn(const Warp& warp) {
+  const auto rank = [](const Group& group) {
+    return std::tuple(group.wait != Wait::none, group.yielded, -group.frame->depth, group.block);
+  };
+  return *std::min_element(warp.groups.begin(), warp.groups.end(),
+                           [&](const Group& a, const Group& b) { return rank(a) < rank(b); });
+}
 
 std::uint32_t read_word(const std::byte* rows, std::uint32_t offset, int lane) {
   return reinterpret_cast<const std::uint32_t*>(rows + offset)[lane];
@@ -253,8 +264,7 @@ void ThreadBlock::check_deadline(const Warp& warp) const {
       std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
   if (now < launch.deadline) return;
   // Where it stands: the block that it ran last may belong to a launch before this one.
-  const ptx::Instruction* instruction =
-      warp.groups.empty() ? nullptr : instruction_of(warp.groups[0]);
+  const Group* group = warp.groups.empty() ? nullptr : &group_at_turn(warp);
   const bool waits = anyone_waits(*this);
   report(
       warp,
@@ -264,7 +274,7 @@ void ThreadBlock::check_deadline(const Warp& warp) const {
                "be given back before its holder waits for lanes that want it"
              : "does every loop end, and does no thread do the work of all? A loop that waits for "
                "another thread needs that thread to run",
-       warp.groups.empty() ? 0 : std::countr_zero(warp.groups[0].mask), instruction});
+       group ? std::countr_zero(group->mask) : 0, group ? instruction_of(*group) : nullptr});
 }
 
 void ThreadBlock::deadlock() {
