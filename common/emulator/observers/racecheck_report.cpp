@@ -97,8 +97,15 @@ void BlockRaces::report(const Touch& touch, Hazard hazard, Stamp earlier, SiteNu
                    (thread_of(earlier) == thread ? "use it" : "__syncthreads(), before it is used");
   } else {
     const bool strong = touch.strong() != ((earlier_site & strong_site) != 0);
+    // Mostly an index that gives two threads one element; no barrier helps against that.
+    const bool same_line = hazard == Hazard::write_after_write && apart != Apart::blocks &&
+                           place.instruction == touch.inst.source;
     finding.help = who + (hazard == Hazard::write_after_read ? " read it at " : " wrote it at ") +
-                   other.place + " and nothing orders the two: " + remedy(apart, strong);
+                   other.place +
+                   (same_line ? " too: is the index right, and each thread's element its own? "
+                                "If they are to take turns: "
+                              : " and nothing orders the two: ") +
+                   remedy(apart, strong);
   }
   finding.others.push_back(std::move(other));
   findings.add(std::move(finding), one, two);

@@ -51,6 +51,18 @@ TEST_CASE("a read of another warp's word without a barrier is a race, with the l
   CHECK(race.help.find("__syncthreads()") != std::string::npos);
 }
 
+TEST_CASE("two threads that write one word at the same line are asked about the index first") {
+  for (const bool of_one_warp : {true, false}) {
+    CAPTURE(of_one_warp);
+    const std::string who = of_one_warp ? "" : "@%p12 ";  // lane 0 of each warp
+    const Races found = races(".loc 1 12 0\n" + who + "st.shared.u32 [%r10], %r4;");
+    REQUIRE(found.list.size() == 1);
+    const std::string& help = found.list[0].help;
+    CHECK(help.find("wrote it at test.cu:12 too: is the index right") != std::string::npos);
+    CHECK(help.find(of_one_warp ? "__syncwarp()" : "__syncthreads()") != std::string::npos);
+  }
+}
+
 TEST_CASE("a barrier between them is enough") {
   CHECK(races("st.shared.u32 [%r11], %r4;\nbar.sync 0;\nld.shared.u32 %r20, [%r13];\n"
               "st.global.u32 [%rd1], %r20;")
