@@ -81,6 +81,19 @@ check "a toolkit that is too old is the machine's fault" exits 6
 check "a toolkit that is too old is named with its version" says "CUDA 11.8, too old"
 check "nothing is built without a toolkit" never_called meson
 
+mkdir -p "$box/no-cuda/bin"
+printf '#!/bin/bash\necho "release 13.0, V13.0.48"\n' >"$box/no-cuda/bin/nvcc"
+chmod +x "$box/no-cuda/bin/nvcc"
+fake_all
+fake nvcc 'echo "Cuda compilation tools, release 11.8, V11.8.89"'
+launch list
+check "an old toolkit on PATH does not hide a new one elsewhere" exits 0
+check "the new one is built for" called "meson setup .*-Dcuda=$box/no-cuda "
+fake nvcc 'exit 1'
+launch list
+check "a toolkit that does not run does not hide one that does" exits 0
+rm -rf "$box/no-cuda" "$root/build"
+
 mkdir -p "$box/cuda twelve/bin"
 printf '#!/bin/bash\necho "release 12.4, V12.4.1"\n' >"$box/cuda twelve/bin/nvcc"
 chmod +x "$box/cuda twelve/bin/nvcc"
