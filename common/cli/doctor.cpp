@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "common/cli/course.hpp"
+#include "common/cli/cpu.hpp"
 #include "common/cli/version.hpp"
 #include "common/harness/process.hpp"
 #include "common/harness/report.hpp"
@@ -120,10 +121,13 @@ std::string cpu_model() {
 void report_machine(Findings& findings) {
   const std::string cores = std::to_string(std::thread::hardware_concurrency()) + " cores";
 #if defined(__x86_64__)
-  const bool vectors = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
-  findings.add(vectors ? Health::ok : Health::note, "cpu",
-               cpu_model() + ", " + cores + (vectors ? ", AVX2" : ", no AVX2"),
-               vectors ? "" : "the emulator uses its portable loops, a few times slower");
+  std::ostringstream cpuinfo;
+  cpuinfo << std::ifstream("/proc/cpuinfo").rdbuf();
+  const std::string lacking = lacking_vectors(cpuinfo.str());
+  findings.add(
+      lacking.empty() ? Health::ok : Health::note, "cpu",
+      cpu_model() + ", " + cores + (lacking.empty() ? ", AVX2" : ", lacks " + lacking),
+      lacking.empty() ? "" : "the emulator is built with portable loops, a few times slower");
 #else
   findings.add(Health::note, "cpu", cpu_model() + ", " + cores,
                "the emulator uses its portable loops here");
