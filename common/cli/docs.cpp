@@ -25,8 +25,8 @@ std::string reasons(const std::string& output) {
 }
 
 void open_in_browser(const std::string& page) {
-  const Finished finished = run_and_watch({"xdg-open", page});
-  if (finished.code != 0)
+  // It may stay until the browser is closed, and the browser wants to be served before that.
+  if (!start_detached({"xdg-open", page}))
     std::fprintf(stderr, "ladder: no browser could be started; open %s\n", page.c_str());
 }
 

@@ -20,4 +20,8 @@ Finished run_and_watch(const std::vector<std::string>& command,
 // With this process's own terminal; the exit code.
 int run_here(const std::vector<std::string>& command);
 
+// Starts a program that outlives this one, away from its terminal; what it says is lost. False when
+// it could not be started.
+bool start_detached(const std::vector<std::string>& command);
+
 }  // namespace ladder::cli
