@@ -3,7 +3,6 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <cstdio>
 #include <functional>
 #include <string>
 
@@ -339,7 +338,18 @@ std::string unknown_command(const CLI::App& app, int argc, const char* const* ar
   for (const CLI::App* command : app.get_subcommands({})) names.push_back(command->get_name());
   if (std::find(names.begin(), names.end(), argv[1]) != names.end()) return "";
   return "no command '" + std::string(argv[1]) + "'" + did_you_mean(argv[1], names) +
-         "\nsee: ladder --help\n";
+         "\nsee: ladder --help";
+// What is wrong, and the command whose options were wrong says how to learn about them.
+std::string usage_message(const CLI::App& app, const CLI::Error& error) {
+  std::string command = "ladder";
+  const CLI::App* at = &app;
+  while (!at->get_subcommands().empty()) {
+    at = at->get_subcommands().front();
+    command += " " + at->get_name();
+  }
+  return std::string(error.what()) + "\nsee: " + command + " --help";
+}
+
 }
 
 }  // namespace
@@ -356,28 +366,19 @@ int parse_and_run(int argc, const char* const* argv) {
       "  ./ladder next                 the exercise you are at\n"
       "  ./ladder check 01.ex1         is my answer right?\n"
       "  ladder COMMAND --help       options and examples");
-  app.failure_message([](const CLI::App* failed, const CLI::Error& error) {
-    // The command whose options were wrong says how to learn about them.
-    std::string command = "ladder";
-    for (const CLI::App* sub : failed->get_subcommands()) command += " " + sub->get_name();
-    return "ladder: " + std::string(error.what()) + "\nsee: " + command + " --help\n";
-  });
   Requests requests;
   add_learner_commands(app, requests);
   add_measuring_commands(app, requests);
   add_developer_commands(app, requests);
-  if (const std::string message = unknown_command(app, argc, argv); !message.empty()) {
-    std::fputs(("ladder: " + message).c_str(), stderr);
-    return static_cast<int>(Verdict::usage);
-  }
+  if (const std::string message = unknown_command(app, argc, argv); !message.empty())
+    throw UsageError(message);
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& wanted) {  // --help, --version
     app.exit(wanted);
     return 0;
   } catch (const CLI::ParseError& error) {
-    app.exit(error);
-    return static_cast<int>(Verdict::usage);
+    throw UsageError(usage_message(app, error));
   }
   return requests.chosen();
 }

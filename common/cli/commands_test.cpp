@@ -57,6 +57,40 @@ TEST_CASE("every command has help with an example") {
     CHECK(says(help, std::string("ladder ") + command));
   }
 }
+TEST_CASE("who asked for JSON gets JSON, whatever is wrong") {
+  const char* binary = std::getenv("LADDER");
+  const std::vector<std::string> wrong[] = {{"check", "01.01", "--json", "--on", "mars"},
+                                            {"check", "99.01", "--json"},
+                                            {"chekc", "01.01", "--json"},
+                                            {"run", "--json"},
+                                            {"list", "--json", "nonsense"}};
+  for (const std::vector<std::string>& words : wrong) {
+    CAPTURE(words[0]);
+    std::vector<std::string> command = {"sh", "-c", "exec \"$@\" 2>/dev/null", "sh", binary};
+    command.insert(command.end(), words.begin(), words.end());
+    const Finished finished = ladder::cli::run_and_watch(command);
+    CHECK(finished.code == 2);
+    const json parsed = json::parse(finished.output, nullptr, false);
+    REQUIRE(parsed.is_object());
+    CHECK(parsed["verdict"] == "usage");
+    CHECK(parsed["message"] != "");
+  }
+}
+
+TEST_CASE("an answer that could not be written is the machine's fault, unless nobody reads it") {
+  const auto shell = [](const std::string& text) {
+    return ladder::cli::run_and_watch({"sh", "-c", text});
+  };
+  const Finished full = shell("\"$LADDER\" list --json >/dev/full");
+  CHECK(full.code == 6);
+  CHECK(says(full, "could not be written"));
+  CHECK(shell("\"$LADDER\" --version >/dev/full").code == 6);
+  const Finished gone =
+      shell("trap '' PIPE; { \"$LADDER\" list --json; echo \"code $?\" >&2; } | { exec <&-; }");
+  CHECK(says(gone, "code 0"));
+  CHECK_FALSE(says(gone, "could not be written"));
+}
+
 
 TEST_CASE("the version is one line") {
   const Finished version = type({"--version"});

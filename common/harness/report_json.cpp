@@ -151,6 +151,9 @@ std::string to_json(const BenchReport& report) {
   Json json;
   json["schema"] = kSchema;
   json["device"] = device_json(report.device);
+  Verdict overall = Verdict::skipped;
+  for (const BenchEntry& entry : report.entries) overall = worst(overall, entry.verdict);
+  json["verdict"] = name_of(overall);
   json["entries"] = Json::array();
   std::vector<std::string> ids;
   for (const BenchEntry& entry : report.entries)
@@ -179,6 +182,7 @@ std::string to_json(const std::vector<EmulatorSpeed>& speeds, const DeviceFacts&
   Json json;
   json["schema"] = kSchema;
   json["device"] = device_json(device);
+  json["verdict"] = name_of(Verdict::solved);  // it measures, and judges nothing
   json["entries"] = Json::array();
   std::vector<double> ratios[std::size(emulator_modes)], speedups;
   for (const EmulatorSpeed& speed : speeds) {

@@ -57,6 +57,7 @@ TEST_CASE("a bench report groups its sizes by solver") {
   }
   const json parsed = json::parse(to_json(bench));
   CHECK(parsed["device"]["name"] == "NVIDIA H200");
+  CHECK(parsed["verdict"] == "solved");
   REQUIRE(parsed["entries"].size() == 1);
   REQUIRE(parsed["entries"][0]["timings"].size() == 2);
   const json& timing = parsed["entries"][0]["timings"][1];
