@@ -125,6 +125,24 @@ TEST_CASE("files that cannot be solvers are usage errors that name them") {
   CHECK(directory.code == 2);
   CHECK(says(directory, "directory"));
   const Finished nothing = type({"check", "--problem", "vector_add", empty});
+TEST_CASE("a folder or file of an id's name does not change what the id means") {
+  const TemporaryFolder folder;
+  folder.write("01/notes.txt", "");
+  folder.write("01.01", "not a solver\n");
+  folder.write("mine", "not a solver\n");
+  const auto check = [&](const std::string& target) {
+    return ladder::cli::run_and_watch({"env", "-C", folder.path().string(), std::getenv("LADDER"),
+                                       "check", target, "--on", "emulator", "--case", "N=5",
+                                       "--cudart", "no/such/libcudart.so"});
+  };
+  // The id was found when the next thing that is wrong is told.
+  CHECK(says(check("01"), "libcudart.so (given to --cudart)"));
+  CHECK(says(check("01.01"), "libcudart.so (given to --cudart)"));
+  CHECK(says(check("01_vector_add"), "libcudart.so (given to --cudart)"));
+  CHECK(says(check("./01"), "directory"));
+  CHECK(says(check("mine"), "--problem"));
+}
+
   CHECK(nothing.code == 2);
   CHECK(says(nothing, "empty"));
 }

@@ -106,7 +106,7 @@ Profile profile_program(const Course& course, const ProfileRequest& request,
 
 // A .cu file or an executable that is none of the course's and comes without a problem.
 bool is_program(const Course& course, const std::string& target) {
-  if (!looks_like_file(target)) return false;
+  if (!names_file(course.catalog, target)) return false;
   require_source(target);
   return entry_of(course.catalog, target) == nullptr;
 }

@@ -6,9 +6,22 @@ namespace ladder::cli {
 
 namespace fs = std::filesystem;
 
-bool looks_like_file(const std::string& target) {
-  return target.find('/') != std::string::npos || fs::path(target).extension() == ".cu" ||
-         fs::exists(target);
+namespace {
+
+bool is_id(const Catalog& catalog, const std::string& target) {
+  try {
+    return !catalog.resolve(target).empty();
+  } catch (const UsageError&) {
+    return false;
+  }
+}
+
+}  // namespace
+
+bool names_file(const Catalog& catalog, const std::string& target) {
+  if (target.find('/') != std::string::npos || fs::path(target).extension() == ".cu") return true;
+  std::error_code error;
+  return !is_id(catalog, target) && fs::is_regular_file(target, error);
 }
 
 void require_source(const std::string& file) {
@@ -31,7 +44,7 @@ std::vector<CatalogEntry> entries_of(const Course& course, const std::vector<std
                                      bool exercises, const std::string& command) {
   std::vector<CatalogEntry> entries;
   for (const std::string& target : targets) {
-    if (!looks_like_file(target)) {
+    if (!names_file(course.catalog, target)) {
       for (CatalogEntry& entry : resolve_all(course.catalog, {target}, exercises))
         entries.push_back(std::move(entry));
       continue;

@@ -8,7 +8,9 @@
 
 namespace ladder::cli {
 
-bool looks_like_file(const std::string& target);
+// What an id means does not depend on the folder: only what is none may be a file there by its bare
+// name.
+bool names_file(const Catalog& catalog, const std::string& target);
 // Throws UsageError: no such file, a directory, empty.
 void require_source(const std::string& file);
 // A file that is one of the course's own is judged by its id, so that its goals count. nullptr: not.
