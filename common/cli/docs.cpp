@@ -24,6 +24,25 @@ std::string reasons(const std::string& output) {
   return text;
 }
 
+// Weave by itself, so that its exit code says whose fault it is when there is no site.
+void make_site(const Tree& tree, bool no_solutions) {
+  const Finished parts = run_and_watch({"ninja", "-C", tree.build.string(), "docs-parts"});
+  if (parts.code == 127) throw MachineError("ninja could not be started");
+  if (parts.code != 0) {
+    const std::string said = reasons(parts.output);
+    throw MachineError("what the site is made of was not made:\n" +
+                       (said.empty() ? parts.output : said));
+  }
+  const std::filesystem::path folder = tree.build / "docs";
+  std::vector<std::string> weave = {(folder / "weave-site").string(), "site", folder.string()};
+  if (no_solutions) weave.push_back("--no-solutions");
+  const Finished made = run_and_watch(weave);
+  const std::string message = "the site was not made:\n" + made.output;
+  if (made.code == static_cast<int>(Verdict::usage)) throw UsageError(message);
+  if (made.code != 0) throw MachineError(message);
+  std::fputs(made.output.c_str(), stdout);
+}
+
 void open_in_browser(const std::string& page) {
   // It may stay until the browser is closed, and the browser wants to be served before that.
   if (!start_detached({"xdg-open", page}))
@@ -34,14 +53,8 @@ void open_in_browser(const std::string& page) {
 
 int docs(const DocsRequest& request) {
   const Tree tree = Tree::find();
-  const char* target = request.no_solutions ? "docs-without-solutions" : "docs";
   if (isatty(STDERR_FILENO)) std::fprintf(stderr, "making the site\n");
-  const Finished finished = run_and_watch({"ninja", "-C", tree.build.string(), target});
-  const std::string said = reasons(finished.output);
-  if (finished.code == 127) throw MachineError("ninja could not be started");
-  if (finished.code != 0)
-    throw UsageError("the site was not made:\n" + (said.empty() ? finished.output : said));
-  std::fputs(said.c_str(), stdout);
+  make_site(tree, request.no_solutions);
   const std::filesystem::path html = tree.build / "docs" / "html";
   if (request.open && !request.serve) open_in_browser((html / "index.html").string());
   if (!request.serve) return 0;

@@ -89,3 +89,24 @@ TEST_CASE("a browser that is not there is said, with the page to open") {
   CHECK(finished.code == 0);
   CHECK(finished.output.find("no browser could be started; open ") != std::string::npos);
 }
+
+TEST_CASE("whose fault it is that a site cannot be made is told by the exit code") {
+  FakeCourse course;
+  fake_site(course, "echo 'step.cu:3: unknown key @nwe' >&2\nexit 2\n");
+  const Finished wrong = course.shell("exec \"$ladder\" docs");
+  CHECK(wrong.code == 2);
+  CHECK(wrong.output.find("step.cu:3: unknown key @nwe") != std::string::npos);
+
+  fake_site(course, "echo 'no doxygen' >&2\nexit 6\n");
+  const Finished lacking = course.shell("exec \"$ladder\" docs");
+  CHECK(lacking.code == 6);
+  CHECK(lacking.output.find("no doxygen") != std::string::npos);
+
+  fake_site(course, "kill -KILL $$\n");
+  CHECK(course.shell("exec \"$ladder\" docs").code == 6);
+
+  course.write_program("bin/ninja", "#!/bin/sh\necho 'x.cpp: No space left on device'\nexit 1\n");
+  const Finished full = course.shell("exec \"$ladder\" docs");
+  CHECK(full.code == 6);
+  CHECK(full.output.find("No space left on device") != std::string::npos);
+}

@@ -70,9 +70,8 @@ void run_doxygen(const DoxygenRun& run,
   write_file(file, configuration(run));
   const ProcessResult made = start({"doxygen", file.string()});
   const std::string said = explain(made.errors);
-  if (made.exit_code != 0 || !said.empty()) {
-    throw UsageError(said.empty() ? "doxygen failed:\n" + made.output + made.errors : said);
-  }
+  if (!said.empty()) throw UsageError(said);
+  if (made.exit_code != 0) throw MachineError("doxygen failed:\n" + made.output + made.errors);
 }
 
 }  // namespace ladder::weave
