@@ -110,3 +110,22 @@ TEST_CASE("whose fault it is that a site cannot be made is told by the exit code
   CHECK(full.code == 6);
   CHECK(full.output.find("No space left on device") != std::string::npos);
 }
+
+TEST_CASE("an exercise that is reset is one to be solved again") {
+  FakeCourse course;
+  const std::string file = "chapters/01_add/exercises/ex_01_tail.cu";
+  const std::string progress = ".ladder/progress.json";
+  const std::string solved =
+      R"({"version": 1, "exercises": {"01_add.ex_01_tail": {"solved": "2026-11-30", "hints": 2}}})";
+  const auto reset = [&] {
+    course.write(progress, solved);
+    REQUIRE(course.shell("exec \"$ladder\" reset 01.ex1").code == 0);
+    return nlohmann::json::parse(course.read(progress))["exercises"]["01_add.ex_01_tail"];
+  };
+  course.write(file, "// mine\n");
+  const nlohmann::json after = reset();
+  CHECK_FALSE(after.contains("solved"));
+  CHECK(after["hints"] == 2);
+  CHECK(course.read(file).find("tail = 1") == std::string::npos);
+  CHECK_FALSE(reset().contains("solved"));  // it is the stub already
+}

@@ -3,7 +3,6 @@
 #include <cstdio>
 
 #include "common/cli/exercises.hpp"
-#include "common/cli/progress_file.hpp"
 
 namespace ladder::cli {
 
@@ -12,8 +11,7 @@ int hint(const std::string& id) {
   const CatalogEntry exercise = exercise_named(Catalog(tree), id);
   const Sheet sheet = read_sheet(exercise);
   const int total = static_cast<int>(sheet.hints.size());
-  ProgressFile progress(tree.source);
-  if (!progress.warning().empty()) std::fprintf(stderr, "ladder: %s\n", progress.warning().c_str());
+  ProgressFile progress = open_progress(tree);
   const int shown_before = std::min(progress.of(exercise.id()).hints, total);
   const bool all_shown = shown_before == total;
   for (int i = all_shown ? 0 : shown_before; i < (all_shown ? total : shown_before + 1); ++i)

@@ -4,7 +4,6 @@
 
 #include "common/cli/exercises.hpp"
 #include "common/cli/judging.hpp"
-#include "common/cli/progress_file.hpp"
 #include "common/cli/progress_line.hpp"
 #include "common/harness/files.hpp"
 #include "common/harness/report.hpp"
@@ -46,8 +45,7 @@ bool untouched(const Catalog& catalog, const CatalogEntry& exercise) {
 int next(const Running& request) {
   const Course course = open_course();
   const std::vector<CatalogEntry> exercises = exercises_of(course.catalog);
-  ProgressFile progress(course.tree.source);
-  if (!progress.warning().empty()) std::fprintf(stderr, "ladder: %s\n", progress.warning().c_str());
+  ProgressFile progress = open_progress(course.tree);
   std::optional<JudgeOptions> options;
   for (std::size_t i = 0; i < exercises.size(); ++i) {
     const CatalogEntry& exercise = exercises[i];
