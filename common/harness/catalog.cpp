@@ -105,6 +105,35 @@ bool names_solver(const std::string& text, const CatalogEntry& entry) {
   return false;
 }
 
+std::string_view chapter_part(std::string_view id) {
+  return id.substr(0, id.find('.'));
+}
+
+// Whether the id means the entry or, without a dot, its chapter. A solution goes by its exercise.
+bool names(std::string_view id, const CatalogEntry& entry) {
+  if (entry.kind == SolverKind::solution) return false;
+  const std::string_view chapter = chapter_part(id);
+  if (!names_chapter(chapter, entry.chapter)) return false;
+  return chapter.size() == id.size() ||
+         names_solver(std::string(id.substr(chapter.size() + 1)), entry);
+}
+
+// "; did you mean '01.02'?", or "". Whoever names a chapter means something in it.
+std::string nearest_id(std::string_view id, const Catalog& catalog) {
+  std::vector<std::string> here, all = catalog.chapters();
+  for (const CatalogEntry& entry : catalog.all()) {
+    if (entry.kind == SolverKind::solution) continue;
+    const bool same = names_chapter(chapter_part(id), entry.chapter);
+    for (const std::string& known :
+         {entry.short_id(), entry.id(), number_after("", entry.chapter) + "." + entry.name}) {
+      all.push_back(known);
+      if (same) here.push_back(known);
+    }
+  }
+  const std::string nearest = did_you_mean(id, here);
+  return nearest.empty() ? did_you_mean(id, all) : nearest;
+}
+
 }  // namespace
 
 std::string CatalogEntry::short_id() const {
@@ -170,32 +199,22 @@ std::vector<std::string> Catalog::chapters() const {
 }
 
 std::vector<CatalogEntry> Catalog::resolve(std::string_view id, bool exercises) const {
-  const std::size_t dot = id.find('.');
-  const std::string_view chapter = id.substr(0, dot);
-  const std::string name = dot == std::string_view::npos ? "" : std::string(id.substr(dot + 1));
+  const bool chapter = id.find('.') == std::string_view::npos;
+  const SolverKind wanted = exercises ? SolverKind::exercise : SolverKind::step;
   std::vector<CatalogEntry> found;
-  std::vector<std::string> ids;
-  bool chapter_exists = false;
+  bool known = false;
   for (const CatalogEntry& entry : entries_) {
-    if (entry.kind == SolverKind::solution) continue;
-    ids.push_back(entry.short_id());
-    ids.push_back(entry.id());
-    ids.push_back(number_after("", entry.chapter) + "." + entry.name);
-    if (!names_chapter(chapter, entry.chapter)) continue;
-    chapter_exists = true;
-    const SolverKind wanted = exercises ? SolverKind::exercise : SolverKind::step;
-    const bool taken =
-        dot == std::string_view::npos ? entry.kind == wanted : names_solver(name, entry);
-    if (taken) found.push_back(entry);
+    if (!names(id, entry)) continue;
+    known = true;
+    if (!chapter || entry.kind == wanted) found.push_back(entry);
   }
   if (!found.empty()) return found;
-  for (const std::string& known : chapters()) ids.push_back(known);
-  if (chapter_exists && dot == std::string_view::npos) {
+  if (known) {
     throw UsageError("chapter " + std::string(id) + " has no " +
                      (exercises ? "exercises" : "steps"));
   }
   throw UsageError("no solver or chapter has the id '" + std::string(id) + "'" +
-                   did_you_mean(id, ids) + "\n  `ladder list` shows them all");
+                   nearest_id(id, *this) + "\n  `ladder list` shows them all");
 }
 
 const CatalogEntry& Catalog::solution_of(const CatalogEntry& exercise) const {

@@ -86,6 +86,7 @@ TEST_CASE("an unknown id is answered with the nearest one") {
     const char* suggestion;
   } table[] = {{"01.12", "'01.02'"},
                {"01.ex2", "'01.ex1'"},
+               {"03.01", "'03.02'"},  // not 01.01, which is as near, but in another chapter
                {"01.mutant_lost_tial", "'01.mutant_lost_tail'"},
                {"01_vector_ad", "'01_vector_add'"},
                {"03.step_02_shard", "'03.step_02_shared'"}};
