@@ -26,6 +26,16 @@ bool says(const Finished& finished, const std::string& text) {
   return finished.output.find(text) != std::string::npos;
 }
 
+// A stranger's right solver.
+const char* const kVectorAdd =
+    "__global__ void add(const float* a, const float* b, float* c, int n) {\n"
+    "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+    "  if (i < n) c[i] = a[i] + b[i];\n"
+    "}\n"
+    "extern \"C\" void solve(const float* A, const float* B, float* C, int N) {\n"
+    "  add<<<(N + 255) / 256, 256>>>(A, B, C, N);\n"
+    "}\n";
+
 }  // namespace
 
 TEST_CASE("no command, a misspelt one and a bad option are usage errors that say what to do") {
@@ -47,16 +57,6 @@ TEST_CASE("no command, a misspelt one and a bad option are usage errors that say
   CHECK(type({"dev"}).code == 2);
 }
 
-TEST_CASE("every command has help with an example") {
-  for (const char* command : {"run", "list", "check", "next", "hint", "reset", "diff", "bench",
-                              "profile", "emulate", "docs", "doctor", "test", "dev"}) {
-    CAPTURE(command);
-    const Finished help = type({command, "--help"});
-    CHECK(help.code == 0);
-    CHECK(says(help, "Examples:"));
-    CHECK(says(help, std::string("ladder ") + command));
-  }
-}
 TEST_CASE("who asked for JSON gets JSON, whatever is wrong") {
   const char* binary = std::getenv("LADDER");
   const std::vector<std::string> wrong[] = {{"check", "01.01", "--json", "--on", "mars"},
@@ -91,6 +91,16 @@ TEST_CASE("an answer that could not be written is the machine's fault, unless no
   CHECK_FALSE(says(gone, "could not be written"));
 }
 
+TEST_CASE("every command has help with an example") {
+  for (const char* command : {"run", "list", "check", "next", "hint", "reset", "diff", "bench",
+                              "profile", "emulate", "docs", "doctor", "test", "dev"}) {
+    CAPTURE(command);
+    const Finished help = type({command, "--help"});
+    CHECK(help.code == 0);
+    CHECK(says(help, "Examples:"));
+    CHECK(says(help, std::string("ladder ") + command));
+  }
+}
 
 TEST_CASE("the version is one line") {
   const Finished version = type({"--version"});
@@ -115,16 +125,6 @@ TEST_CASE("a reader who has seen enough of a difference hears no complaint") {
   CHECK_FALSE(says(finished, "diffutils"));
 }
 
-TEST_CASE("files that cannot be solvers are usage errors that name them") {
-  const TemporaryFolder folder;
-  const std::string empty = folder.write("empty.cu", "");
-  const Finished missing = type({"check", "--problem", "vector_add", "no/such/file.cu"});
-  CHECK(missing.code == 2);
-  CHECK(says(missing, "no/such/file.cu"));
-  const Finished directory = type({"check", "--problem", "vector_add", folder.path()});
-  CHECK(directory.code == 2);
-  CHECK(says(directory, "directory"));
-  const Finished nothing = type({"check", "--problem", "vector_add", empty});
 TEST_CASE("a folder or file of an id's name does not change what the id means") {
   const TemporaryFolder folder;
   folder.write("01/notes.txt", "");
@@ -143,6 +143,16 @@ TEST_CASE("a folder or file of an id's name does not change what the id means") 
   CHECK(says(check("mine"), "--problem"));
 }
 
+TEST_CASE("files that cannot be solvers are usage errors that name them") {
+  const TemporaryFolder folder;
+  const std::string empty = folder.write("empty.cu", "");
+  const Finished missing = type({"check", "--problem", "vector_add", "no/such/file.cu"});
+  CHECK(missing.code == 2);
+  CHECK(says(missing, "no/such/file.cu"));
+  const Finished directory = type({"check", "--problem", "vector_add", folder.path()});
+  CHECK(directory.code == 2);
+  CHECK(says(directory, "directory"));
+  const Finished nothing = type({"check", "--problem", "vector_add", empty});
   CHECK(nothing.code == 2);
   CHECK(says(nothing, "empty"));
 }
@@ -228,15 +238,7 @@ TEST_CASE("a program runs on a runtime whose path has a blank, and its exit code
 
 TEST_CASE("a stranger's right file is solved, as text without escape codes and as JSON") {
   const TemporaryFolder folder;
-  const std::string file =
-      folder.write("mine.cu",
-                   "__global__ void add(const float* a, const float* b, float* c, int n) {\n"
-                   "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
-                   "  if (i < n) c[i] = a[i] + b[i];\n"
-                   "}\n"
-                   "extern \"C\" void solve(const float* A, const float* B, float* C, int N) {\n"
-                   "  add<<<(N + 255) / 256, 256>>>(A, B, C, N);\n"
-                   "}\n");
+  const std::string file = folder.write("mine.cu", kVectorAdd);
   const std::vector<std::string> command = {"check", "--problem", "vector_add", file,
                                             "--on",  "emulator",  "--case",     "N=257"};
   const Finished text = type(command);
@@ -252,15 +254,7 @@ TEST_CASE("a stranger's right file is solved, as text without escape codes and a
 
 TEST_CASE("a profile's trace names the arguments that lanes touched, and says when it was cut") {
   const TemporaryFolder folder;
-  const std::string solver =
-      folder.write("mine.cu",
-                   "__global__ void add(const float* a, const float* b, float* c, int n) {\n"
-                   "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
-                   "  if (i < n) c[i] = a[i] + b[i];\n"
-                   "}\n"
-                   "extern \"C\" void solve(const float* A, const float* B, float* C, int N) {\n"
-                   "  add<<<(N + 255) / 256, 256>>>(A, B, C, N);\n"
-                   "}\n");
+  const std::string solver = folder.write("mine.cu", kVectorAdd);
   const std::string file = folder.path() / "trace.json";
   const auto traced = [&](const std::vector<std::string>& more) {
     std::vector<std::string> words = {"profile", "--problem", "vector_add", solver,

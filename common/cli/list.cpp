@@ -10,24 +10,6 @@
 namespace ladder::cli {
 namespace {
 
-const char* plural_of(SolverKind kind) {
-  switch (kind) {
-    case SolverKind::step:
-      return "steps";
-    case SolverKind::program:
-      return "programs";
-    case SolverKind::ceiling:
-      return "ceilings";
-    case SolverKind::exercise:
-      return "exercises";
-    case SolverKind::mutant:
-      return "mutants";
-    case SolverKind::solution:
-      return "solutions";
-  }
-  return "solvers";
-}
-
 std::string idea_of(const CatalogEntry& entry) {
   try {
     return read_solver_header(entry.file).idea;
@@ -47,7 +29,7 @@ void print_kind(const std::vector<CatalogEntry>& entries, SolverKind kind) {
     id_width = std::max(id_width, entry.short_id().size());
     name_width = std::max(name_width, shown_name(entry).size());
   }
-  std::printf("  %s\n", plural_of(kind));
+  std::printf("  %ss\n", name_of(kind));
   for (const CatalogEntry& entry : entries) {
     std::printf("    %-*s  ", static_cast<int>(id_width), entry.short_id().c_str());
     if (name_width > 0)

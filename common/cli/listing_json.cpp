@@ -7,9 +7,8 @@
 #include "common/harness/solver_header.hpp"
 
 namespace ladder::cli {
-namespace {
 
-const char* name_of_kind(SolverKind kind) {
+const char* name_of(SolverKind kind) {
   switch (kind) {
     case SolverKind::step:
       return "step";
@@ -27,8 +26,6 @@ const char* name_of_kind(SolverKind kind) {
   return "solver";
 }
 
-}  // namespace
-
 std::string listing_json(const Catalog& catalog, const std::vector<std::string>& chapters) {
   nlohmann::ordered_json json;
   json["schema"] = "kernel-ladder/list/1";
@@ -41,7 +38,7 @@ std::string listing_json(const Catalog& catalog, const std::vector<std::string>&
         read_solver_header(exercise ? catalog.solution_of(entry).file : entry.file);
     json["solvers"].push_back({{"id", entry.id()},
                                {"short_id", entry.short_id()},
-                               {"kind", name_of_kind(entry.kind)},
+                               {"kind", name_of(entry.kind)},
                                {"idea", header.idea},
                                {"problem", header.problem},
                                {"file", entry.file.string()}});
