@@ -83,7 +83,7 @@ class Highlighter {
     text_ = text;
     at_ = 0;
     const std::size_t first = std::min(text.find_first_not_of(" \t"), text.size());
-    if (!in_comment_ && first < text.size() && text[first] == '#') directive(first);
+    if (!in_comment_ && first < text.size() && text[first] == '#') directive();
     while (at_ < text_.size()) next();
     return html_;
   }
@@ -98,7 +98,7 @@ class Highlighter {
   }
 
   // "#include <x>": all but a comment behind it.
-  void directive(std::size_t) {
+  void directive() {
     const std::size_t end = std::min(text_.find("//"), text_.size());
     emit("preprocessor", end);
   }
