@@ -154,7 +154,7 @@ void add_learner_commands(CLI::App& app, Requests& requests) {
                  "  ./ladder diff 01.ex1\n  ./ladder diff 01.05", cli::diff);
 }
 
-void add_measuring_commands(CLI::App& app, Requests& requests) {
+void add_bench(CLI::App& app, Requests& requests) {
   CLI::App& bench = add_command(
       app, "bench", "how fast? Times solvers on a GPU against a ceiling, or measures the emulator",
       "  ./ladder bench 01\n  ./ladder bench 01.05 01.06 --gpu 1\n"
@@ -173,7 +173,9 @@ void add_measuring_commands(CLI::App& app, Requests& requests) {
       ->excludes(emulator);
   add_running_options(bench, requests.bench, true);
   bench.callback([&] { requests.chosen = [&] { return cli::bench(requests.bench); }; });
+}
 
+void add_profile(CLI::App& app, Requests& requests) {
   CLI::App& profile = add_command(
       app, "profile", "what did it do? Counters of each launch and of its source lines",
       "  ./ladder profile 01.04\n"
@@ -215,7 +217,9 @@ void add_measuring_commands(CLI::App& app, Requests& requests) {
       ->needs(trace);
   add_architecture(profile, requests.profile.architecture);
   profile.callback([&] { requests.chosen = [&] { return cli::profile(requests.profile); }; });
+}
 
+void add_emulate(CLI::App& app, Requests& requests) {
   CLI::App& emulate =
       add_command(app, "emulate", "run a whole CUDA program without a GPU",
                   "  ./ladder emulate saxpy.cu\n  ./ladder emulate ./saxpy 1000\n\n"
@@ -246,7 +250,9 @@ void add_measuring_commands(CLI::App& app, Requests& requests) {
     for (const std::string& rest : command->remaining()) requests.emulate.arguments.push_back(rest);
     requests.chosen = [&] { return cli::emulate(requests.emulate); };
   });
+}
 
+void add_docs(CLI::App& app, Requests& requests) {
   CLI::App& docs = add_command(app, "docs", "make the course's site, and look at it",
                                "  ./ladder docs --open\n  ./ladder docs --serve --port 8001\n"
                                "  ./ladder docs --no-solutions");
@@ -257,7 +263,9 @@ void add_measuring_commands(CLI::App& app, Requests& requests) {
       ->capture_default_str();
   docs.add_flag("--no-solutions", requests.docs.no_solutions, "leave out the solutions' pages");
   docs.callback([&] { requests.chosen = [&] { return cli::docs(requests.docs); }; });
+}
 
+void add_doctor(CLI::App& app, Requests& requests) {
   CLI::App& doctor =
       add_command(app, "doctor", "what this machine has and lacks", "  ./ladder doctor");
   doctor.callback([&] { requests.chosen = [] { return cli::doctor(); }; });
@@ -331,14 +339,6 @@ void add_developer_commands(CLI::App& app, Requests& requests) {
   add_proof_commands(dev, requests);
 }
 
-// CLI11 only says that a command is missing; this says which one may have been meant.
-std::string unknown_command(const CLI::App& app, int argc, const char* const* argv) {
-  if (argc < 2 || argv[1][0] == '-') return "";
-  std::vector<std::string> names;
-  for (const CLI::App* command : app.get_subcommands({})) names.push_back(command->get_name());
-  if (std::find(names.begin(), names.end(), argv[1]) != names.end()) return "";
-  return "no command '" + std::string(argv[1]) + "'" + did_you_mean(argv[1], names) +
-         "\nsee: ladder --help";
 // What is wrong, and the command whose options were wrong says how to learn about them.
 std::string usage_message(const CLI::App& app, const CLI::Error& error) {
   std::string command = "ladder";
@@ -350,6 +350,14 @@ std::string usage_message(const CLI::App& app, const CLI::Error& error) {
   return std::string(error.what()) + "\nsee: " + command + " --help";
 }
 
+// CLI11 only says that a command is missing; this says which one may have been meant.
+std::string unknown_command(const CLI::App& app, int argc, const char* const* argv) {
+  if (argc < 2 || argv[1][0] == '-') return "";
+  std::vector<std::string> names;
+  for (const CLI::App* command : app.get_subcommands({})) names.push_back(command->get_name());
+  if (std::find(names.begin(), names.end(), argv[1]) != names.end()) return "";
+  return "no command '" + std::string(argv[1]) + "'" + did_you_mean(argv[1], names) +
+         "\nsee: ladder --help";
 }
 
 }  // namespace
@@ -368,7 +376,11 @@ int parse_and_run(int argc, const char* const* argv) {
       "  ladder COMMAND --help       options and examples");
   Requests requests;
   add_learner_commands(app, requests);
-  add_measuring_commands(app, requests);
+  add_bench(app, requests);
+  add_profile(app, requests);
+  add_emulate(app, requests);
+  add_docs(app, requests);
+  add_doctor(app, requests);
   add_developer_commands(app, requests);
   if (const std::string message = unknown_command(app, argc, argv); !message.empty())
     throw UsageError(message);
