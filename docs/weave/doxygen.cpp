@@ -32,6 +32,12 @@ std::string configuration(const DoxygenRun& run) {
 
 }  // namespace
 
+std::string quoted(const std::string& text) {
+  std::string escaped = text;
+  replace_all(escaped, "\"", "\\\"");
+  return "\"" + escaped + "\"";
+}
+
 void replace_all(std::string& text, std::string_view what, std::string_view with) {
   for (std::size_t at = 0; (at = text.find(what, at)) != text.npos; at += with.size()) {
     text.replace(at, what.size(), with);

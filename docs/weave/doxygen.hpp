@@ -26,6 +26,9 @@ void write_frame(const DoxygenRun& run, const Words& say,
 void run_doxygen(const DoxygenRun& run,
                  const std::function<std::string(const std::string&)>& explain);
 
+// As one value in Doxygen's configuration, or one word of its shell: in quotes.
+std::string quoted(const std::string& text);
+
 // Every `what` in `text` becomes `with`.
 void replace_all(std::string& text, std::string_view what, std::string_view with);
 

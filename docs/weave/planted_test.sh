@@ -11,7 +11,10 @@ if ! command -v doxygen >/dev/null || [[ ! -d /usr/share/doxygen-awesome-css ]];
   echo "skipped: no doxygen, or not its theme"
   exit 77
 fi
-box=$(mktemp -d)
+outer=$(mktemp -d)
+trap 'rm -rf "$outer"' EXIT
+box="$outer/a folder" # with a blank, as the course's may have
+mkdir "$box"
 cp "$weave" "$box/weave" # away from the build folder, whose list of solvers it would take
 trap 'rm -rf "$box"' EXIT
 failures=0

@@ -163,12 +163,13 @@ void make_api(const Course& course, const std::vector<Page>& pages,
               const std::vector<ApiHeader>& headers, const SiteOptions& options) {
   const Edition& english = editions().front();
   std::string input;
-  for (const ApiHeader& header : headers) input += " " + (options.source / header.file).string();
-  const DoxygenRun doxygen{options.source, options.output / "api", options.html() / "api",
-                           english.doxygen,
-                           read_file(options.source / "docs" / "Doxyfile.api") + "INPUT =" + input +
-                               "\nINCLUDE_PATH = \"" + options.source.string() +
-                               "\"\nINPUT_FILTER = \"" + options.weave + " comments\"\n"};
+  for (const ApiHeader& header : headers)
+    input += " " + quoted((options.source / header.file).string());
+  const DoxygenRun doxygen{
+      options.source, options.output / "api", options.html() / "api", english.doxygen,
+      read_file(options.source / "docs" / "Doxyfile.api") + "INPUT =" + input +
+          "\nINCLUDE_PATH = " + quoted(options.source.string()) +
+          "\nINPUT_FILTER = " + quoted(quoted(options.weave) + " comments") + "\n"};
   const std::string home = "../";
   write_frame(doxygen, *course.words, [&](const std::string& frame) {
     return with_theme(frame, navigation_html(course, hand_written(pages), english, home), english,
