@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # What is wrong in the course's files stops the site with file and line, and what its numbers say is on
-# the pages: planted_test.sh WEAVE COUNTERS. Works on a copy; skipped (77) without Doxygen.
+# the pages: planted_test.sh WEAVE COUNTERS SOLVERS. Works on a copy; skipped (77) without Doxygen.
 # shellcheck disable=SC2317  # functions are called by name
 set -euo pipefail
 
-weave=$1 counters=$2
+weave=$1 counters=$2 solvers=$3
 here=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd)
 readonly here source=${here%/docs/weave}
 if ! command -v doxygen >/dev/null || [[ ! -d /usr/share/doxygen-awesome-css ]]; then
@@ -16,7 +16,6 @@ trap 'rm -rf "$outer"' EXIT
 box="$outer/a folder" # with a blank, as the course's may have
 mkdir "$box"
 cp "$weave" "$box/weave" # away from the build folder, whose list of solvers it would take
-trap 'rm -rf "$box"' EXIT
 failures=0
 
 # Only chapter 01 and one page by hand, so that this takes no longer as the course grows.
@@ -30,7 +29,7 @@ fresh_copy() {
   mkdir "$box/course/docs/pages"
   echo index >"$box/course/docs/pages/contents.txt"
   printf '# Kernel Ladder {#index}\n\nWelcome.\n' >"$box/course/docs/pages/index.md"
-  grep ' 01_vector_add ' "$LADDER_ROOT/build/solvers.txt" >"$box/course/build/solvers.txt"
+  grep ' 01_vector_add ' "$solvers" >"$box/course/build/solvers.txt"
 }
 make_site() {
   code=0
