@@ -1,11 +1,9 @@
 #include "docs/weave/links.hpp"
 
-#include <map>
 #include <set>
 
 #include "common/harness/files.hpp"
 #include "common/harness/text.hpp"
-#include "docs/weave/site.hpp"
 
 namespace ladder::weave {
 
@@ -28,44 +26,46 @@ void collect(std::string_view html, std::string_view attribute, std::set<std::st
   }
 }
 
-std::map<std::string, Addresses> read_addresses(const fs::path& folder) {
+// Of each page by its name in the site: "zh/index.html".
+std::map<std::string, Addresses> read_addresses(const fs::path& html, const SiteFolders& folders) {
   std::map<std::string, Addresses> pages;
-  for (const auto& file : fs::directory_iterator(folder)) {
-    if (file.path().extension() != ".html") continue;
-    const std::string text = read_file(file.path());
-    Addresses& page = pages[file.path().filename().string()];
-    collect(text, "href", page.links);
-    collect(text, "id", page.anchors);
-    collect(text, "name", page.anchors);
+  for (const auto& [folder, written] : folders) {
+    for (const auto& file : fs::directory_iterator(html / folder)) {
+      if (file.path().extension() != ".html") continue;
+      const std::string text = read_file(file.path());
+      Addresses& page = pages[folder + file.path().filename().string()];
+      collect(text, "href", page.links);
+      collect(text, "id", page.anchors);
+      collect(text, "name", page.anchors);
+    }
   }
   return pages;
 }
 
-bool leads_somewhere(const fs::path& folder, const std::map<std::string, Addresses>& pages,
+bool leads_somewhere(const fs::path& html, const std::map<std::string, Addresses>& pages,
                      const std::string& from, const std::string& link) {
-  if (link.find(':') != link.npos || link.rfind("../", 0) == 0) return true;
-  for (const Edition& edition : editions()) {
-    if (!edition.folder.empty() && link.rfind(edition.folder, 0) == 0) return true;
-  }
+  if (link.find(':') != link.npos) return true;
   const std::size_t hash = link.find('#');
-  std::string file = link.substr(0, hash);
-  if (file.empty()) file = from;
-  const auto page = pages.find(file);
-  if (page == pages.end()) return fs::exists(folder / file);
+  const std::string file = link.substr(0, hash);
+  const std::string to =
+      file.empty() ? from : (fs::path(from).parent_path() / file).lexically_normal().string();
+  const auto page = pages.find(to);
+  if (page == pages.end()) return to.rfind("..", 0) != 0 && fs::exists(html / to);
   const std::string anchor = hash == link.npos ? "" : link.substr(hash + 1);
   return anchor.empty() || page->second.anchors.count(anchor) > 0;
 }
 
 // Where the page's author wrote it.
-std::string place_of(const std::string& link, const std::string& file,
-                     const std::vector<Page>& pages) {
-  for (const Page& page : pages) {
-    if (page.name() + ".html" != file) continue;
-    int number = 0;
-    for (const std::string& line : lines_of(page.text())) {
-      const Origin origin = page.author(++number);
-      if (line.find(link) == line.npos || origin.line == 0) continue;
-      return origin.file + ":" + std::to_string(origin.line);
+std::string place_of(const std::string& link, const std::string& file, const SiteFolders& folders) {
+  for (const auto& [folder, pages] : folders) {
+    for (const Page& page : pages) {
+      if (folder + page.name() + ".html" != file) continue;
+      int number = 0;
+      for (const std::string& line : lines_of(page.text())) {
+        const Origin origin = page.author(++number);
+        if (line.find(link) == line.npos || origin.line == 0) continue;
+        return origin.file + ":" + std::to_string(origin.line);
+      }
     }
   }
   return file;
@@ -73,13 +73,13 @@ std::string place_of(const std::string& link, const std::string& file,
 
 }  // namespace
 
-std::vector<std::string> broken_links(const fs::path& html, const std::vector<Page>& pages) {
-  const std::map<std::string, Addresses> addresses = read_addresses(html);
+std::vector<std::string> broken_links(const fs::path& html, const SiteFolders& folders) {
+  const std::map<std::string, Addresses> addresses = read_addresses(html, folders);
   std::vector<std::string> broken;
   for (const auto& [file, page] : addresses) {
     for (const std::string& link : page.links) {
       if (leads_somewhere(html, addresses, file, link)) continue;
-      broken.push_back(place_of(link, file, pages) + ": the link " + link + " leads nowhere");
+      broken.push_back(place_of(link, file, folders) + ": the link " + link + " leads nowhere");
     }
   }
   return broken;

@@ -129,6 +129,7 @@ int site(const std::vector<std::string>& arguments) {
     }
   }
   const std::vector<ApiHeader> headers = api_headers(tree.source);
+  SiteFolders folders = {{"api/", {}}};
   for (const Edition& edition : editions()) {
     const auto words = std::make_shared<const Words>(read_words(tree, edition));
     const Course course = read_course(tree, Catalog(tree), problems(), counters, words);
@@ -136,11 +137,13 @@ int site(const std::vector<std::string>& arguments) {
     finish_pages(pages, course, tree, counters);
     make_site(course, pages, edition, options);
     if (edition.folder.empty()) make_api(course, pages, headers, options);
-    finish_edition(edition, pages, options);
+    finish_edition(edition, options);
     for (const std::string& text : words->missing()) {
       std::fprintf(stderr, "weave: %s lacks '%s'\n", words_file(edition).c_str(), text.c_str());
     }
+    folders[edition.folder] = std::move(pages);
   }
+  follow_links(folders, options);
   std::printf("%s\n", (options.html() / "index.html").c_str());
   return 0;
 }

@@ -70,6 +70,12 @@ make_site
 expect "a broken link stops" stops_at "$step:$(line_of no_such_place $step): the link features.html#no"
 
 fresh_copy
+sed -i 's|^//! \*\*Predict\.\*\*.*|&\n//! See [there](zh/no_such_page.html).|' "$box/course/$step"
+make_site
+expect "a broken link to another edition stops" \
+  stops_at "$step:$(line_of no_such_page $step): the link zh/no_such_page.html"
+
+fresh_copy
 printf '\n\\snippet %s gone\n' "$step" >>"$box/course/docs/pages/index.md"
 make_site
 expect "a label of a snippet that is gone stops" \

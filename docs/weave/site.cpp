@@ -8,7 +8,6 @@
 #include "common/harness/text.hpp"
 #include "common/harness/verdict.hpp"
 #include "docs/weave/doxygen.hpp"
-#include "docs/weave/links.hpp"
 
 namespace ladder::weave {
 
@@ -113,8 +112,7 @@ bool is_list(const std::string& name, const std::vector<const char*>& beginnings
                      [&](const char* begin) { return name.rfind(begin, 0) == 0; });
 }
 
-void finish_folder(const fs::path& html, const std::vector<Page>& pages,
-                   const std::vector<const char*>& lists) {
+void finish_folder(const fs::path& html, const std::vector<const char*>& lists) {
   for (const auto& file : fs::directory_iterator(html)) {
     if (file.path().extension() != ".html") continue;
     if (is_list(file.path().filename().string(), lists)) {
@@ -123,8 +121,6 @@ void finish_folder(const fs::path& html, const std::vector<Page>& pages,
       finish_page(file.path());
     }
   }
-  const std::vector<std::string> broken = broken_links(html, pages);
-  if (!broken.empty()) throw UsageError(join(broken, "\n"));
 }
 
 // Pages that are no longer made must not stay; what is large and never changes may.
@@ -178,14 +174,18 @@ void make_api(const Course& course, const std::vector<Page>& pages,
   run_doxygen(doxygen, [&](const std::string& log) {
     return api_errors(log, headers, options.source.string());
   });
-  finish_folder(doxygen.html, {},
+  finish_folder(doxygen.html,
                 {"index.", "annotated.", "classes.", "hierarchy.", "files.", "functions", "globals",
                  "namespaces.", "namespacemembers", "doxygen_crawl"});
 }
 
-void finish_edition(const Edition& edition, const std::vector<Page>& pages,
-                    const SiteOptions& options) {
-  finish_folder(options.html() / edition.folder, pages, {"dir_", "pages.", "doxygen_crawl"});
+void finish_edition(const Edition& edition, const SiteOptions& options) {
+  finish_folder(options.html() / edition.folder, {"dir_", "pages.", "doxygen_crawl"});
+}
+
+void follow_links(const SiteFolders& folders, const SiteOptions& options) {
+  const std::vector<std::string> broken = broken_links(options.html(), folders);
+  if (!broken.empty()) throw UsageError(join(broken, "\n"));
 }
 
 }  // namespace ladder::weave

@@ -7,6 +7,7 @@
 
 #include "docs/weave/api.hpp"
 #include "docs/weave/course.hpp"
+#include "docs/weave/links.hpp"
 #include "docs/weave/page.hpp"
 
 namespace ladder::weave {
@@ -39,10 +40,11 @@ void make_site(const Course& course, const std::vector<Page>& pages, const Editi
 void make_api(const Course& course, const std::vector<Page>& pages,
               const std::vector<ApiHeader>& headers, const SiteOptions& options);
 
-// Fills in what pages learn last, and follows their links, once all that they lead to is there.
-// Throws UsageError "file:line: ..." for links that lead nowhere.
-void finish_edition(const Edition& edition, const std::vector<Page>& pages,
-                    const SiteOptions& options);
+// Fills in what pages learn last.
+void finish_edition(const Edition& edition, const SiteOptions& options);
+
+// Once all editions are there. Throws UsageError "file:line: ..." for links that lead nowhere.
+void follow_links(const SiteFolders& folders, const SiteOptions& options);
 
 // The part of every page that is the same: skip link, bar, contents. `page_placeholder` stands for
 // the page's own name, and is filled in last.
