@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Tests the launcher on a machine made of fakes: launcher_test.sh path/to/ladder
+# Tests the launcher on a machine made of fakes, and .ci/run beside it: launcher_test.sh path/to/ladder
 # A fake nvcc, c++, meson, ninja, apt-get and sudo stand on PATH; each call is written to a log.
 # shellcheck disable=SC2317,SC2016  # conditions are passed as commands
 set -euo pipefail
@@ -225,5 +225,28 @@ rm -rf "$root/build"
 launch list
 check "a system that is not Debian goes on and says what it lacks" says "not Debian"
 check "a system that is not Debian still builds" exits 0
+
+# Continuous integration, on a launcher that says what it is told to.
+mkdir -p "$box/ci/.ci"
+cp "${launcher%/*}/.ci/run" "$box/ci/.ci/run"
+printf '#!/bin/bash\n[[ $1 == test ]] && printf "$tests_say"\n[[ $1 == test ]] && exit "$tests"\n%s\n' \
+  'exit "$gate"' >"$box/ci/ladder"
+chmod +x "$box/ci/ladder"
+integrate() { # integrate GATE TESTS TESTS_SAY; sets `code` and `output`, its last line
+  code=0
+  output=$(gate=$1 tests=$2 tests_say=$3 "$box/ci/.ci/run" 2>&1 | tail -n 1) || code=$?
+}
+is() { [[ $output == "$1" ]]; }
+integrate 0 0 'building\n5 passed, 0 failed, 1 skipped\n'
+check "integration that is green exits 0" exits 0
+check "integration ends with the tests' own line" is "5 passed, 0 failed, 1 skipped"
+integrate 0 1 '4 passed, 1 failed, 0 skipped\n'
+check "a test that fails fails the integration" exits 1
+integrate 6 0 '5 passed, 0 failed, 1 skipped\n'
+check "a gate that fails fails the integration" exits 6
+check "a gate that fails is counted" is "5 passed, 1 failed, 1 skipped"
+integrate 0 6 'the build failed\n'
+check "tests that cannot be run fail the integration" exits 6
+check "tests that cannot be run are counted" is "0 passed, 1 failed, 0 skipped"
 
 exit $((failures > 0))
