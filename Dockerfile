@@ -12,7 +12,8 @@ RUN apt-get update \
  && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends \
       g++ meson ninja-build pkg-config git less \
       libcli11-dev doctest-dev nlohmann-json3-dev libffi-dev libzstd-dev liblz4-dev \
-      clangd clang-format bubblewrap \
+      clangd clang-format-14 bubblewrap \
+ && ln -s clang-format-14 /usr/bin/clang-format \
  && rm -rf /var/lib/apt/lists/*
 
 ENV CUDA_PATH=/usr/local/cuda LANG=C.UTF-8
