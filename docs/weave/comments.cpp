@@ -1,5 +1,6 @@
 #include "docs/weave/comments.hpp"
 
+#include <algorithm>
 #include <vector>
 
 #include "common/harness/text.hpp"
@@ -8,19 +9,22 @@ namespace ladder::weave {
 
 namespace {
 
-// Text of a "//" comment with Doxygen's own characters escaped, except in `code`.
+// Text of a "//" comment with Doxygen's own characters escaped, except in `code` and in "quotes",
+// which it takes as they are.
 std::string escaped(std::string_view text) {
   std::string safe;
-  bool code = false;
+  bool code = false, quoted = false;
+  const bool quotes_end = std::count(text.begin(), text.end(), '"') % 2 == 0;
   for (std::size_t i = 0; i < text.size(); ++i) {
     const char c = text[i];
     code ^= c == '`';
-    if (code) {
+    quoted ^= c == '"' && quotes_end;
+    if (code || quoted) {
       safe += c;
     } else if (c == '<' && text.substr(i, 2) != "</") {
       safe += "&lt;";
     } else if (text.substr(i, 6) == "file:l") {
-      safe += "file&#58;";  // "file:line" is no address
+      safe += "%file:";  // "file:line" is no address
       i += 4;
     } else if (c == '@' || c == '\\' || c == '#' || c == '*') {
       safe += std::string("\\") + c;

@@ -169,6 +169,9 @@ TEST_CASE("comments of a header become Doxygen's, line for line") {
   CHECK(lines[20] == "int f(const char* = \"http://x\");");
   CHECK(lines[21] == "}  // namespace a");  // which says nothing of what comes next
   CHECK(purpose_of(header) == "What it is for.\n\n  example();\n");
+  // Doxygen takes "file:line" for an address unless it is told, and "quotes" as they are.
+  CHECK(lines_of(doxygen_comments("// F.\n// At file:line.\n"))[2] == "/// At %file:line.");
+  CHECK(lines_of(doxygen_comments("// F.\n// \"@a < 1\" < 2\n"))[2] == "/// \"@a < 1\" &lt; 2");
 }
 
 TEST_CASE("a member without a word is an error only in headers that learners include") {
