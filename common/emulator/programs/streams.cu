@@ -190,6 +190,31 @@ static void captured_graph(int* value) {
   CALL(cudaStreamDestroy(stream));
 }
 
+// The default stream waits for blocking streams, so not for a capturing one that does not block it;
+// and not at all where each thread has a default stream of its own.
+static void default_stream_beside_capture(int* value) {
+#ifdef CUDA_API_PER_THREAD_DEFAULT_STREAM
+  const bool legacy = false;
+#else
+  const bool legacy = true;
+#endif
+  for (const unsigned flags : {cudaStreamDefault, cudaStreamNonBlocking}) {
+    const bool refused = legacy && flags == cudaStreamDefault;
+    cudaStream_t stream;
+    CALL(cudaStreamCreateWithFlags(&stream, flags));
+    CALL(cudaMemset(value, 0, sizeof(int)));
+    CALL(cudaStreamBeginCapture(stream, cudaStreamCaptureModeRelaxed));
+    add<<<1, 1, 0, stream>>>(value, 1);
+    add<<<1, 1>>>(value, 10);
+    EXPECT(cudaGetLastError() == (refused ? cudaErrorStreamCaptureImplicit : cudaSuccess));
+    cudaGraph_t graph = nullptr;
+    if (cudaStreamEndCapture(stream, &graph) == cudaSuccess) CALL(cudaGraphDestroy(graph));
+    cudaGetLastError();
+    EXPECT(read_int(value) == (refused ? 0 : 10));
+    CALL(cudaStreamDestroy(stream));
+  }
+}
+
 static void built_graph(int* value) {
   cudaGraph_t graph;
   cudaGraphNode_t clear, kernel;
@@ -228,6 +253,7 @@ int main() {
   capture_information(value);
 #endif
   captured_graph(value);
+  default_stream_beside_capture(value);
   built_graph(value);
   CALL(cudaFree(value));
   std::printf("streams: all as expected\n");

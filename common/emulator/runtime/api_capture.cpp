@@ -29,7 +29,7 @@ cudaError_t tell(const char* function, cudaStream_t handle, const Wanted& wanted
     require(wanted.status != nullptr);
     // The default stream would have to wait for the one that captures.
     require(!Streams::is_default(handle) || handle == cudaStreamPerThread ||
-                !runtime.streams.capturing(),
+                !runtime.streams.capture_blocks_default(),
             cudaErrorStreamCaptureImplicit);
     Stream& stream = runtime.streams.find(handle);
     *wanted.status = stream.capture_status();

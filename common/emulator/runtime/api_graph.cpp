@@ -26,6 +26,12 @@ cudaError_t instantiate(const char* function, cudaGraphExec_t* exec, cudaGraph_t
   });
 }
 
+cudaError_t begin_capture(cudaStream_t stream, bool per_thread) {
+  return Runtime::call("cudaStreamBeginCapture", Effect::asynchronous, [&](Runtime& runtime) {
+    runtime.streams.begin_capture(stream, per_thread);
+  });
+}
+
 // The query convention of these calls: no array asks for the count.
 template <class Nodes>
 void give_nodes(const Nodes& nodes, cudaGraphNode_t* result, std::size_t* count) {
@@ -44,11 +50,12 @@ void give_nodes(const Nodes& nodes, cudaGraphNode_t* result, std::size_t* count)
 extern "C" {
 
 cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode) {
-  return Runtime::call("cudaStreamBeginCapture", Effect::asynchronous,
-                       [&](Runtime& runtime) { runtime.streams.begin_capture(stream); });
+  return begin_capture(stream, false);
 }
-decltype(cudaStreamBeginCapture) cudaStreamBeginCapture_ptsz
-    [[gnu::alias("cudaStreamBeginCapture")]];
+decltype(cudaStreamBeginCapture) cudaStreamBeginCapture_ptsz;
+cudaError_t cudaStreamBeginCapture_ptsz(cudaStream_t stream, cudaStreamCaptureMode) {
+  return begin_capture(stream, true);
+}
 
 cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph) {
   return Runtime::call("cudaStreamEndCapture", Effect::asynchronous, [&](Runtime& runtime) {

@@ -240,7 +240,8 @@ void Runtime::submit(cudaStream_t handle, cudaGraphNodeType type, Work work) {
   if (stream.capture != nullptr) {
     require(!stream.capture->invalid, cudaErrorStreamCaptureInvalidated);
     stream.frontier = {stream.capture->graph->add(type, std::move(work), stream.frontier)};
-  } else if (handle != cudaStreamPerThread && Streams::is_default(handle) && streams.capturing()) {
+  } else if (handle != cudaStreamPerThread && Streams::is_default(handle) &&
+             streams.capture_blocks_default()) {
     throw ApiError(cudaErrorStreamCaptureImplicit,
                    "the default stream would have to wait for a stream that is capturing a graph:"
                    " use the capturing stream for this work");

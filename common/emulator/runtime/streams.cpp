@@ -63,7 +63,7 @@ Event& Streams::find_event(cudaEvent_t handle) {
   return found<Event>(events_, handle);
 }
 
-void Streams::begin_capture(cudaStream_t handle) {
+void Streams::begin_capture(cudaStream_t handle, bool per_thread) {
   require(!is_default(handle), cudaErrorStreamCaptureUnsupported);
   Stream& stream = find(handle);
   require(stream.capture == nullptr, cudaErrorIllegalState);
@@ -71,6 +71,7 @@ void Streams::begin_capture(cudaStream_t handle) {
   stream.capture->graph = std::make_unique<Graph>();
   stream.capture->origin = &stream;
   stream.capture->id = next_id_++;
+  stream.capture->per_thread = per_thread;
   stream.frontier.clear();
 }
 
@@ -109,6 +110,13 @@ cudaGraph_t Streams::end_capture(cudaStream_t handle) {
 bool Streams::capturing() const {
   return std::any_of(streams_.begin(), streams_.end(),
                      [](const auto& entry) { return entry.second->capture != nullptr; });
+}
+
+bool Streams::capture_blocks_default() const {
+  return std::any_of(streams_.begin(), streams_.end(), [](const auto& entry) {
+    const Stream& stream = *entry.second;
+    return stream.capture != nullptr && stream.blocking() && !stream.capture->per_thread;
+  });
 }
 
 cudaGraph_t Streams::adopt(std::unique_ptr<Graph> graph) {

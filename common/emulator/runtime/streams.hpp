@@ -22,6 +22,7 @@ struct Capture {
   Stream* origin = nullptr;
   unsigned long long id = 0;
   bool invalid = false;
+  bool per_thread = false;  // begun by code that has no legacy default stream
 };
 
 struct Stream {
@@ -62,9 +63,11 @@ class Streams {
   void destroy_event(cudaEvent_t handle);
   Event& find_event(cudaEvent_t handle);
 
-  void begin_capture(cudaStream_t handle);
+  void begin_capture(cudaStream_t handle, bool per_thread);
   cudaGraph_t end_capture(cudaStream_t handle);
   bool capturing() const;  // any stream
+  // Whether the default stream's next work would have to wait for a stream that captures.
+  bool capture_blocks_default() const;
 
   cudaGraph_t adopt(std::unique_ptr<Graph> graph);
   Graph& find_graph(cudaGraph_t handle);  // also one that is being captured
