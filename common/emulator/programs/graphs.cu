@@ -1,4 +1,5 @@
 // Graphs: built of every kind of node, changed, updated, cloned, launched many times.
+#include <algorithm>
 #include <numeric>
 
 #include "arrays.hpp"
@@ -208,6 +209,84 @@ void captured(int* device, std::vector<int>& host) {
   CALL(cudaStreamDestroy(stream));
 }
 
+// What a graph allocates has one address; each launch fills it anew.
+void check_launches(cudaGraph_t graph, const std::vector<int>& host, std::vector<int>& out) {
+  cudaGraphExec_t exec;
+  CALL(cudaGraphInstantiate(&exec, graph, 0));
+  for (int launch = 0; launch < 3; ++launch) {
+    std::fill(out.begin(), out.end(), 0);
+    CALL(cudaGraphLaunch(exec, nullptr));
+    CALL(cudaDeviceSynchronize());
+    EXPECT(out == host);
+  }
+  CALL(cudaGraphExecDestroy(exec));
+}
+
+void allocating(std::vector<int>& out) {
+  const std::vector<int> expected(n, 5 * 2 + 3);
+  const std::size_t bytes = n * sizeof(int);
+  // By a stream that captures.
+  cudaStream_t stream;
+  CALL(cudaStreamCreate(&stream));
+  CALL(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+  int* memory = nullptr;
+  CALL(cudaMallocAsync(&memory, bytes, stream));
+  EXPECT(memory != nullptr);
+  CALL(cudaMemset2DAsync(memory, bytes, 0, bytes, 1, stream));
+  multiply_add<<<4, 32, 0, stream>>>(memory, n, 0, 5);
+  multiply_add<<<4, 32, 0, stream>>>(memory, n, 2, 3);
+  CALL(cudaMemcpyAsync(out.data(), memory, bytes, cudaMemcpyDeviceToHost, stream));
+  CALL(cudaFreeAsync(memory, stream));
+  cudaGraph_t graph;
+  CALL(cudaStreamEndCapture(stream, &graph));
+  check_launches(graph, expected, out);
+  CALL(cudaGraphDestroy(graph));
+
+  // By nodes; the program frees what the graph did not.
+  cudaGraphNode_t allocation, fill, kernel, copy, release, twin;
+  CALL(cudaGraphCreate(&graph, 0));
+  cudaMemAllocNodeParams wanted = {};
+  wanted.poolProps.allocType = cudaMemAllocationTypePinned;
+  wanted.poolProps.location = {cudaMemLocationTypeDevice, 0};
+  wanted.bytesize = bytes;
+  CALL(cudaGraphAddMemAllocNode(&allocation, graph, nullptr, 0, &wanted));
+  memory = static_cast<int*>(wanted.dptr);
+  Arguments arguments(memory, 2, 3);
+  cudaMemsetParams words = fill_words(memory, 5);
+  cudaKernelNodeParams node = arguments.node();
+  CALL(cudaGraphAddMemsetNode(&fill, graph, &allocation, 1, &words));
+  CALL(cudaGraphAddKernelNode(&kernel, graph, &fill, 1, &node));
+  CALL(cudaGraphAddMemcpyNode1D(&copy, graph, &kernel, 1, out.data(), memory, bytes,
+                                cudaMemcpyDeviceToHost));
+  cudaGraphExec_t exec;
+  CALL(cudaGraphInstantiate(&exec, graph, 0));
+  for (int launch = 0; launch < 2; ++launch) {
+    CALL(cudaGraphLaunch(exec, stream));
+    CALL(cudaFreeAsync(memory, stream));
+    CALL(cudaStreamSynchronize(stream));
+    EXPECT(out == expected);
+  }
+  EXPECT(cudaFree(memory) == cudaErrorInvalidValue);  // it is free
+  CALL(cudaGraphExecDestroy(exec));
+  CALL(cudaGraphAddMemFreeNode(&release, graph, &copy, 1, memory));
+  EXPECT(cudaGraphAddMemFreeNode(&release, graph, &copy, 1, out.data()) == cudaErrorInvalidValue);
+  check_launches(graph, expected, out);
+
+  // A clone's nodes are found by those they were made of.
+  cudaGraph_t clone;
+  cudaGraphNodeType type;
+  CALL(cudaGraphClone(&clone, graph));
+  CALL(cudaGraphNodeFindInClone(&twin, kernel, clone));
+  CALL(cudaGraphNodeGetType(twin, &type));
+  EXPECT(twin != kernel && type == cudaGraphNodeTypeKernel);
+  EXPECT(cudaGraphNodeFindInClone(&twin, kernel, graph) == cudaErrorInvalidValue);
+  cudaGetLastError();
+  CALL(cudaGraphDestroy(graph));
+  check_launches(clone, expected, out);
+  CALL(cudaGraphDestroy(clone));
+  CALL(cudaStreamDestroy(stream));
+}
+
 }  // namespace
 
 int main() {
@@ -216,5 +295,6 @@ int main() {
   built(device, host);
   nested(device, host);
   captured(device, host);
+  allocating(host);
   std::printf("graphs: all as expected\n");
 }

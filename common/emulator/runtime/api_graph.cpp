@@ -126,6 +126,20 @@ cudaError_t cudaGraphClone(cudaGraph_t* clone, cudaGraph_t graph) {
   });
 }
 
+cudaError_t cudaGraphNodeFindInClone(cudaGraphNode_t* twin, cudaGraphNode_t original,
+                                     cudaGraph_t clone) {
+  return Runtime::call("cudaGraphNodeFindInClone", Effect::asynchronous, [&](Runtime& runtime) {
+    require(twin != nullptr);
+    const GraphNode& node = runtime.streams.find_node(original);
+    const auto& nodes = runtime.streams.find_graph(clone).nodes;
+    const auto found = std::find_if(nodes.begin(), nodes.end(), [&](const auto& candidate) {
+      return candidate->cloned_from == &node;
+    });
+    require(found != nodes.end());
+    *twin = reinterpret_cast<cudaGraphNode_t>(found->get());
+  });
+}
+
 cudaError_t cudaGraphDestroyNode(cudaGraphNode_t handle) {
   return Runtime::call("cudaGraphDestroyNode", Effect::release, [&](Runtime& runtime) {
     const GraphNode& node = runtime.streams.find_node(handle);

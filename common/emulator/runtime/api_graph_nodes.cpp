@@ -2,6 +2,7 @@
 #include <cuda_runtime_api.h>
 
 #include "common/emulator/runtime/copy.hpp"
+#include "common/emulator/runtime/graph_memory.hpp"
 #include "common/emulator/runtime/launch.hpp"
 
 using ladder::emulator::ApiError;
@@ -19,6 +20,8 @@ using ladder::emulator::Runtime;
 using ladder::emulator::SetRequest;
 using ladder::emulator::symbol_address;
 using ladder::emulator::Work;
+using ladder::emulator::work_of_allocation;
+using ladder::emulator::work_of_release;
 
 namespace {
 
@@ -90,7 +93,7 @@ Work work_of_wait(Runtime& runtime, cudaEvent_t handle) {
 }
 
 #if CUDART_VERSION >= 12020
-Work work_of(Runtime& runtime, const cudaGraphNodeParams& p) {
+Work work_of(Runtime& runtime, cudaGraphNodeParams& p) {
   switch (p.type) {
     case cudaGraphNodeTypeKernel:
       return work_of_kernel(runtime, &p.kernel);
@@ -106,11 +109,15 @@ Work work_of(Runtime& runtime, const cudaGraphNodeParams& p) {
       return work_of_record(runtime, p.eventRecord.event);
     case cudaGraphNodeTypeWaitEvent:
       return work_of_wait(runtime, p.eventWait.event);
+    case cudaGraphNodeTypeMemAlloc:
+      return work_of_allocation(runtime, p.alloc.bytesize, "cudaGraphAddNode", p.alloc.dptr);
+    case cudaGraphNodeTypeMemFree:
+      return work_of_release(p.free.dptr);
     case cudaGraphNodeTypeEmpty:
       return Work();
     default:
       throw ApiError(cudaErrorNotSupported,
-                     "graph nodes of semaphores, allocations and conditions are not supported");
+                     "graph nodes of semaphores and conditions are not supported");
   }
 }
 #endif
@@ -160,6 +167,24 @@ cudaError_t cudaGraphAddEmptyNode(cudaGraphNode_t* node, cudaGraph_t graph,
                                   const cudaGraphNode_t* dependencies, std::size_t count) {
   return add_node("cudaGraphAddEmptyNode", node, graph, dependencies, count, cudaGraphNodeTypeEmpty,
                   [](Runtime&) { return Work(); });
+}
+
+cudaError_t cudaGraphAddMemAllocNode(cudaGraphNode_t* node, cudaGraph_t graph,
+                                     const cudaGraphNode_t* dependencies, std::size_t count,
+                                     cudaMemAllocNodeParams* p) {
+  return add_node("cudaGraphAddMemAllocNode", node, graph, dependencies, count,
+                  cudaGraphNodeTypeMemAlloc, [&](Runtime& runtime) {
+                    require(p != nullptr);
+                    return work_of_allocation(runtime, p->bytesize, "cudaGraphAddMemAllocNode",
+                                              p->dptr);
+                  });
+}
+
+cudaError_t cudaGraphAddMemFreeNode(cudaGraphNode_t* node, cudaGraph_t graph,
+                                    const cudaGraphNode_t* dependencies, std::size_t count,
+                                    void* pointer) {
+  return add_node("cudaGraphAddMemFreeNode", node, graph, dependencies, count,
+                  cudaGraphNodeTypeMemFree, [&](Runtime&) { return work_of_release(pointer); });
 }
 
 cudaError_t cudaGraphAddKernelNode(cudaGraphNode_t* node, cudaGraph_t graph,

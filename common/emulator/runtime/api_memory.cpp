@@ -5,6 +5,7 @@
 #include <memory>
 #include <set>
 
+#include "common/emulator/runtime/graph_memory.hpp"
 #include "common/emulator/runtime/runtime.hpp"
 
 using ladder::emulator::address_of;
@@ -30,6 +31,7 @@ void* allocate(Runtime& runtime, std::size_t bytes, const char* what) {
 void release(Runtime& runtime, void* pointer, const char* function) {
   if (pointer == nullptr) return;
   runtime.running.wait_for_all();
+  if (ladder::emulator::release_graph_memory(pointer, function)) return;
   if (runtime.device().is_device_address(address_of(pointer))) {
     runtime.device().free(address_of(pointer));
     return;
@@ -42,6 +44,20 @@ void release(Runtime& runtime, void* pointer, const char* function) {
           (block != nullptr && block->kind == HostKind::pinned
                ? ", which cudaMallocHost or cudaHostAlloc returned: use cudaFreeHost"
                : ", a host address: it frees what cudaMalloc returned, and nothing else"));
+}
+
+// In the order of a stream's work: at once, or in each launch of the graph that the stream captures.
+void* allocate_in(cudaStream_t stream, Runtime& runtime, std::size_t bytes, const char* function) {
+  if (runtime.streams.find(stream).capture == nullptr) return allocate(runtime, bytes, function);
+  void* pointer = nullptr;
+  runtime.submit(stream, cudaGraphNodeTypeMemAlloc,
+                 ladder::emulator::work_of_allocation(runtime, bytes, function, pointer));
+  return pointer;
+}
+
+void release_in(cudaStream_t stream, Runtime& runtime, void* pointer, const char* function) {
+  if (runtime.streams.find(stream).capture == nullptr) return release(runtime, pointer, function);
+  runtime.submit(stream, cudaGraphNodeTypeMemFree, ladder::emulator::work_of_release(pointer));
 }
 
 cudaError_t host_allocate(const char* function, void** pointer, std::size_t bytes, unsigned flags) {
@@ -210,8 +226,7 @@ decltype(cudaMemPrefetchAsync) cudaMemPrefetchAsync_ptsz [[gnu::alias("cudaMemPr
 cudaError_t cudaMallocAsync(void** pointer, std::size_t bytes, cudaStream_t stream) {
   return Runtime::call("cudaMallocAsync", Effect::asynchronous, [&](Runtime& runtime) {
     require(pointer != nullptr);
-    require(runtime.streams.find(stream).capture == nullptr, cudaErrorStreamCaptureUnsupported);
-    *pointer = allocate(runtime, bytes, "cudaMallocAsync");
+    *pointer = allocate_in(stream, runtime, bytes, "cudaMallocAsync");
   });
 }
 decltype(cudaMallocAsync) cudaMallocAsync_ptsz [[gnu::alias("cudaMallocAsync")]];
@@ -221,8 +236,7 @@ cudaError_t cudaMallocFromPoolAsync(void** pointer, std::size_t bytes, cudaMemPo
   return Runtime::call("cudaMallocFromPoolAsync", Effect::asynchronous, [&](Runtime& runtime) {
     require(pointer != nullptr);
     find_pool(pool);
-    require(runtime.streams.find(stream).capture == nullptr, cudaErrorStreamCaptureUnsupported);
-    *pointer = allocate(runtime, bytes, "cudaMallocFromPoolAsync");
+    *pointer = allocate_in(stream, runtime, bytes, "cudaMallocFromPoolAsync");
   });
 }
 decltype(cudaMallocFromPoolAsync) cudaMallocFromPoolAsync_ptsz
@@ -230,8 +244,7 @@ decltype(cudaMallocFromPoolAsync) cudaMallocFromPoolAsync_ptsz
 
 cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream) {
   return Runtime::call("cudaFreeAsync", Effect::release, [&](Runtime& runtime) {
-    require(runtime.streams.find(stream).capture == nullptr, cudaErrorStreamCaptureUnsupported);
-    release(runtime, pointer, "cudaFreeAsync");
+    release_in(stream, runtime, pointer, "cudaFreeAsync");
   });
 }
 decltype(cudaFreeAsync) cudaFreeAsync_ptsz [[gnu::alias("cudaFreeAsync")]];

@@ -9,8 +9,8 @@
 namespace ladder::emulator {
 
 GraphNode* Graph::add(cudaGraphNodeType type, Work work, std::vector<GraphNode*> dependencies) {
-  nodes.push_back(
-      std::make_unique<GraphNode>(GraphNode{type, std::move(work), std::move(dependencies)}));
+  nodes.push_back(std::make_unique<GraphNode>(
+      GraphNode{type, std::move(work), std::move(dependencies), nullptr}));
   return nodes.back().get();
 }
 
@@ -27,7 +27,11 @@ void Graph::remove(const GraphNode& node) {
 std::unique_ptr<Graph> Graph::clone() const {
   auto copy = std::make_unique<Graph>();
   std::map<const GraphNode*, GraphNode*> twins;
-  for (const auto& node : nodes) twins[node.get()] = copy->add(node->type, node->work, {});
+  for (const auto& node : nodes) {
+    GraphNode* twin = copy->add(node->type, node->work, {});
+    twin->cloned_from = node.get();
+    twins[node.get()] = twin;
+  }
   for (const auto& node : nodes) {
     for (const GraphNode* before : node->dependencies) {
       twins.at(node.get())->dependencies.push_back(twins.at(before));

@@ -16,6 +16,7 @@ struct GraphNode {
   cudaGraphNodeType type = cudaGraphNodeTypeEmpty;
   Work work;
   std::vector<GraphNode*> dependencies;
+  const GraphNode* cloned_from = nullptr;  // an identity: the graph may be gone
 };
 
 // `cudaGraph_t` is a pointer to it.
