@@ -1,4 +1,5 @@
 // Places and instructions as text, for messages.
+#include "common/emulator/exec/own_place.hpp"
 #include "common/emulator/exec/text.hpp"
 #include "common/emulator/exec/thread_block.hpp"
 
@@ -58,6 +59,14 @@ std::string joined(const ptx::Function& function, const std::vector<Operand>& op
   return text;
 }
 
+bool of_toolkit(const std::string& path) {
+  return path.find("cuda") != std::string::npos && path.find("/include/") != std::string::npos;
+}
+
+std::string place_text(const std::string& path, int line) {
+  return path.substr(path.rfind('/') + 1) + ":" + std::to_string(line);
+}
+
 }  // namespace
 
 std::string text_of(const ptx::Function& function, const ptx::Instruction& instruction) {
@@ -74,15 +83,14 @@ std::string text_of(const ptx::Function& function, const ptx::Instruction& instr
 std::pair<std::string, int> source_line(const Function& function,
                                         const ptx::Instruction& instruction) {
   const auto& files = function.module->source.files;
-  const auto of_toolkit = [&](const ptx::SourceLocation& location) {
-    if (location.file < 0 || static_cast<std::size_t>(location.file) >= files.size()) return false;
-    const std::string& path = files[static_cast<std::size_t>(location.file)];
-    return path.find("cuda") != std::string::npos && path.find("/include/") != std::string::npos;
+  const auto in_toolkit = [&](const ptx::SourceLocation& location) {
+    return location.file >= 0 && static_cast<std::size_t>(location.file) < files.size() &&
+           of_toolkit(files[static_cast<std::size_t>(location.file)]);
   };
   // An inlined function of the toolkit: the learner's line is the one that calls it.
   ptx::SourceLocation at = instruction.source;
   const auto& sites = function.source->inline_sites;
-  while (of_toolkit(at) && at.inlined_at >= 0 &&
+  while (in_toolkit(at) && at.inlined_at >= 0 &&
          static_cast<std::size_t>(at.inlined_at) < sites.size()) {
     at = sites[static_cast<std::size_t>(at.inlined_at)].call;
   }
@@ -94,7 +102,17 @@ std::pair<std::string, int> source_line(const Function& function,
 std::string place(const Function& function, const ptx::Instruction& instruction) {
   const auto [path, line] = source_line(function, instruction);
   if (path.empty()) return "";
-  return path.substr(path.rfind('/') + 1) + ":" + std::to_string(line);
+  return place_text(path, line);
+}
+
+std::string own_place(const Frame& frame, const ptx::Instruction& instruction) {
+  const ptx::Instruction* at = &instruction;
+  for (const Frame* inside = &frame;; inside = inside->parent) {
+    const auto [path, line] = source_line(*inside->function, *at);
+    if (!path.empty() && !of_toolkit(path)) return place_text(path, line);
+    if (inside->parent == nullptr) return "";
+    at = inside->call->source;
+  }
 }
 
 }  // namespace ladder::emulator

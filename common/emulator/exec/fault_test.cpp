@@ -31,6 +31,23 @@ TEST_CASE("a store behind an allocation names it, the thread and the line") {
   CHECK(says(text, "block (1,0,0), thread (1,0,0)"));
 }
 
+TEST_CASE("a fault in a function without lines, or of the toolkit, is at the line that calls it") {
+  for (const char* line : {"", ".loc 2 9 0\n", ".loc 1 80 0\n"}) {
+    TestKernel k(kernel_text(1,
+                             std::string(own_word) +
+                                 "{\n.param .b64 given;\nst.param.b64 [given], %rd1;\n"
+                                 ".loc 1 70 0\ncall.uni touch, (given);\n}",
+                             ".file 2 \"/usr/local/cuda/include/atomics.hpp\"\n"
+                             ".func touch(.param .b64 to)\n{\n.reg .b64 %rd<2>;\n"
+                             "ld.param.u64 %rd1, [to];\n" +
+                                 std::string(line) + "st.global.u32 [%rd1], 1;\nret;\n}\n"));
+    const auto at = k.words(Words(4));
+    const std::string text = k.fault({1, 1, 1}, {32, 1, 1}, {at});
+    const bool own = std::string(line).find(".loc 1") == 0;
+    CHECK(says(text, own ? "test.cu:80: st.global.u32" : "test.cu:70: st.global.u32"));
+  }
+}
+
 TEST_CASE("an index that is too large by a whole array hits no other array") {
   TestKernel k(kernel_text(1, store_own));
   const auto first = k.words(Words(1 << 20), "first");

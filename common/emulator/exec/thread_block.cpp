@@ -11,6 +11,7 @@
 #include "common/emulator/exec/endless_wait.hpp"
 #include "common/emulator/exec/findings.hpp"
 #include "common/emulator/exec/observer.hpp"
+#include "common/emulator/exec/own_place.hpp"
 #include "common/emulator/exec/text.hpp"
 #include "common/emulator/exec/waiting.hpp"
 
@@ -326,6 +327,10 @@ Finding ThreadBlock::finding(const Warp& warp, const KernelFault& fault) const {
   found.where = fault.where;
   found.help = fault.help;
   found.site = site_of(launch, function, fault.instruction, number, warp.thread_of(fault.lane));
+  if (warp.frame != nullptr && warp.frame->function != nullptr && fault.instruction != nullptr) {
+    const std::string place = own_place(*warp.frame, *fault.instruction);
+    if (!place.empty()) found.site.place = place;
+  }
   return found;
 }
 
