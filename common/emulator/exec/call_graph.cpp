@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "common/emulator/ptx/reserved_shared.hpp"
+
 namespace ladder::emulator {
 
 namespace {
@@ -121,6 +123,11 @@ void lay_out_shared(Module& module, const CallGraph& graph) {
       end = std::max(end, callee->static_shared);
     }
     const std::uint32_t of_callees = end;
+    // A block clears it, so its kernel has to know of it.
+    for (const Function* callee : graph.reachable(*function)) {
+      const auto reserved = callee->shared.find(ptx::reserved_shared);
+      if (reserved != callee->shared.end()) function->shared.insert(*reserved);
+    }
     for (const ptx::Variable& variable : function->source->variables) {
       if (is_static_shared(variable)) keep(*function, variable, place(variable, end));
     }

@@ -472,6 +472,22 @@ TEST_CASE("a kernel holds no shared variable of a module that it does not name")
   CHECK(k.device.attributes(k.device.function(k.module, "other")).static_shared_bytes == 200000);
 }
 
+TEST_CASE("the shared memory that the system keeps is zero at first, and not the block's own") {
+  for (const std::string in_function : {"", "call.uni touch;\n"}) {
+    TestKernel k(kernel_text(1,
+                             std::string(own_word) + in_function +
+                                 "mov.u32 %r5, %reserved_smem_offset_1;\n"
+                                 "ld.shared.u32 %r6, [%r5+284];\nst.global.u32 [%rd1], %r6;",
+                             ".func touch()\n{\n.reg .b32 %r<3>;\nmov.u32 %r1, "
+                             "%reserved_smem_offset_1;\nld.shared.u32 %r2, [%r1];\n"
+                             "st.shared.u32 [%r1+284], %r2;\nret;\n}\n"));
+    const auto out = k.words(std::vector<std::uint32_t>(32, 7));
+    k.launch({1, 1, 1}, {32, 1, 1}, {out});
+    CHECK(k.read(out, 32) == std::vector<std::uint32_t>(32, 0));
+    CHECK(k.device.attributes(k.device.function(k.module, "k")).static_shared_bytes == 0);
+  }
+}
+
 TEST_CASE("sectors and wavefronts are counted when asked for") {
   Options options;
   options.watch |= watch_counters;

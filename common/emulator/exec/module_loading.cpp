@@ -9,6 +9,7 @@
 #include "common/emulator/exec/lowering.hpp"
 #include "common/emulator/exec/text.hpp"
 #include "common/emulator/ptx/link.hpp"
+#include "common/emulator/ptx/reserved_shared.hpp"
 
 namespace ladder::emulator {
 
@@ -120,6 +121,11 @@ void lower_functions(Module& module, const CallGraph& graph) {
       faults.emplace(function.get(), fault);
     }
     function->attributes.static_shared_bytes = function->static_shared;
+    // What the system keeps for cooperative groups is not the block's own.
+    if (const auto reserved = function->shared.find(ptx::reserved_shared);
+        reserved != function->shared.end()) {
+      function->attributes.static_shared_bytes -= reserved->second.bytes;
+    }
     function->attributes.local_bytes = function->local_bytes;
   }
   for (const auto& function : module.functions) {

@@ -14,6 +14,7 @@
 #include "common/emulator/exec/own_place.hpp"
 #include "common/emulator/exec/text.hpp"
 #include "common/emulator/exec/waiting.hpp"
+#include "common/emulator/ptx/reserved_shared.hpp"
 
 namespace ladder::emulator {
 
@@ -77,6 +78,11 @@ void ThreadBlock::start(std::uint64_t ticket) {
   reached_ = 0;
   // Shared memory holds garbage at first; all ones is a NaN and a bad index.
   std::memset(shared.data(), 0xff, launch.shared_bytes);
+  // The barriers of cooperative groups there are used as they are found.
+  const auto& variables = launch.function->shared;
+  if (const auto own = variables.find(ptx::reserved_shared); own != variables.end()) {
+    std::memset(shared.data() + own->second.begin, 0, own->second.bytes);
+  }
   std::iota(order_.begin(), order_.end(), 0u);
   if (launch.order_seed != 0) {
     std::shuffle(order_.begin(), order_.end(), std::mt19937_64(launch.order_seed + ticket));

@@ -20,6 +20,7 @@
 #include "common/emulator/observers/observers.hpp"
 #include "common/emulator/observers/value_uses.hpp"
 #include "common/emulator/observers/written_bits.hpp"
+#include "common/emulator/ptx/reserved_shared.hpp"
 
 namespace ladder::emulator {
 
@@ -72,6 +73,10 @@ class BlockInitCheck : public BlockObserver {
 
   void start() override {
     shared_.clear();
+    const auto& variables = block_.launch.function->shared;
+    if (const auto cleared = variables.find(ptx::reserved_shared); cleared != variables.end()) {
+      shared_.write(cleared->second.begin, cleared->second.bytes);
+    }
     for (WrittenBytes& thread : local_) thread.clear();
     ignored_spaces = 0;
     if (local_.empty()) ignore(Space::local);

@@ -111,6 +111,18 @@ __global__ void arrive_and_wait(int* out) {
   if (grid.thread_rank() == 0) out[1] = out[0] + static_cast<int>(grid.num_blocks());
 }
 
+// Tiles of several warps exchange through shared memory: from sm_80 on through some that the system
+// keeps for that.
+__global__ void tiles_of_warps(const int* in, int* out) {
+  __shared__ cg::block_tile_memory<threads> memory;
+  const auto block = cg::this_thread_block(memory);
+  const auto tile = cg::tiled_partition<64>(block);
+  const int value = in[block.thread_rank()];
+  const int sum = cg::reduce(tile, value, cg::plus<int>());
+  tile.sync();
+  out[block.thread_rank()] = sum + 3 * cg::inclusive_scan(tile, value) + 5 * tile.shfl(value, 40);
+}
+
 template <unsigned Size>
 void check_tile(const std::vector<int>& in) {
   DeviceArray<int> source(in), out(threads);
@@ -144,6 +156,14 @@ int main() {
     }
     EXPECT(out.read() == expected);
   }
+
+  tiles_of_warps<<<1, threads>>>(source, out);
+  for (int t = 0; t < threads; ++t) {
+    const int begin = t / 64 * 64;
+    expected[t] = std::accumulate(&in[begin], &in[begin + 64], 0) +
+                  3 * std::accumulate(&in[begin], &in[t + 1], 0) + 5 * in[begin + 40];
+  }
+  EXPECT(out.read() == expected);
 
   DeviceArray<int> counter(std::vector<int>{0});
   coalesced<<<1, threads>>>(source, counter, out);

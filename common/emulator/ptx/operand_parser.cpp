@@ -4,6 +4,7 @@
 
 #include "common/emulator/ptx/constant.hpp"
 #include "common/emulator/ptx/function_parser.hpp"
+#include "common/emulator/ptx/reserved_shared.hpp"
 
 namespace ladder::ptx {
 namespace {
@@ -56,6 +57,19 @@ bool is_special_register(std::string_view name) {
         name[numbered.size()] >= '0' && name[numbered.size()] <= '9')
       return true;
   return false;
+}
+
+const Variable& declare_reserved_shared(Module& module) {
+  for (const Variable& variable : module.variables) {
+    if (variable.name == reserved_shared) return variable;
+  }
+  Variable variable;
+  variable.name = std::string(reserved_shared);
+  variable.space = Space::shared;
+  variable.bytes = reserved_shared_bytes;
+  variable.alignment = 16;
+  variable.weak = true;  // one for all modules that are linked
+  return module.variables.emplace_back(std::move(variable));
 }
 
 // Which operand of an instruction is a label; -1: none.
@@ -233,6 +247,10 @@ Operand FunctionParser::named_operand() {
   if (name == "_") return result;
   const std::optional<Symbol> found = find(name);
   if (!found.has_value()) {
+    if (name == reserved_shared) {
+      const Variable& variable = declare_reserved_shared(context_.module);
+      return variable_operand(variable.name, variable.type);
+    }
     if (!is_special_register(name))
       tokens_.fail(name[0] == '%' ? "unknown register " + quoted(name)
                                   : "unknown name " + quoted(name));

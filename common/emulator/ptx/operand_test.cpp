@@ -1,3 +1,4 @@
+#include "common/emulator/ptx/reserved_shared.hpp"
 #include "common/emulator/ptx/test_text.hpp"
 
 using namespace ladder::ptx;
@@ -21,6 +22,17 @@ TEST_CASE("special registers keep their component") {
   CHECK(instruction("mov.u64 %rd1, %clock64;").operands[1].name == "%clock64");
   CHECK(instruction("mov.u32 %r1, %lanemask_lt;").operands[1].name == "%lanemask_lt");
   CHECK(contains(error_of(kernel_text("mov.u32 %r1, %tidy;")), "unknown register '%tidy'"));
+}
+
+TEST_CASE("the shared memory that the system keeps for groups is one variable") {
+  const Module module =
+      parse(kernel_text("mov.u32 %r1, %reserved_smem_offset_1;\nmov.u32 %r2, "
+                        "%reserved_smem_offset_1;"));
+  REQUIRE(module.variables.size() == parse(kernel_text("ret;")).variables.size() + 1);
+  CHECK(module.variables.back().space == Space::shared);
+  CHECK(module.variables.back().bytes == reserved_shared_bytes);
+  CHECK(module.functions[0].body[1].operands[1].kind == Kind::variable);
+  CHECK(instruction("mov.u32 %r1, %reserved_smem_offset_begin;").operands[1].kind == Kind::special);
 }
 
 TEST_CASE("addresses have a base and an offset") {
