@@ -90,7 +90,7 @@ Hint prefix_written(const Evidence& e) {
       return hint + ", a multiple of " + text(block) +
              ": look at the last block's tail (round the grid up)";
   }
-  if (*first == size(e) / 4)
+  if (*first == size(e) / 4 && size(e) >= 16)  // of 7 elements the first is no quarter
     return hint + ", a quarter: is the grid sized for N / 4 threads, or a copy for N bytes?";
   if (size(e) - *first < 4 && *first % 4 == 0)
     return hint + ", a multiple of 4: the elements after the last float4 need code of their own";

@@ -155,6 +155,11 @@ TEST_CASE("hint: only a prefix was written") {
   Answer quarter(made_up("p", doubled), 400);
   for (int i = 100; i < 400; ++i) quarter.poison(i);
   CHECK(quarter.says("a quarter: is the grid sized for N / 4 threads, or a copy for N bytes?"));
+
+  Answer one_of_seven(made_up("p", doubled), 7);
+  for (int i = 1; i < 7; ++i) one_of_seven.poison(i);
+  CHECK(
+      one_of_seven.says("only the first 1 of 7 elements were written: is the grid large enough?"));
   Answer vector(made_up("p", doubled), 103);
   for (int i = 100; i < 103; ++i) vector.poison(i);
   CHECK(vector.says("after the last float4"));
