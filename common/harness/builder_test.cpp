@@ -155,6 +155,13 @@ TEST_CASE("a compile error keeps the compiler's words, the file's lines, and onl
   CHECK_MESSAGE(contains(message, "expected a \"}\""), message);
   CHECK_MESSAGE(!contains(message, "ladder-signature"), message);
 
+  // The kernel's brace is missing, and `solve` seems to stand inside it.
+  message = b.compile_error(
+      "__global__ void k(float* C) {\n  if (C) {\n    *C = 0;\n}\n"
+      "extern \"C\" void solve(const float* A, const float* B, float* C, int N) {}\n");
+  CHECK_MESSAGE(contains(message, "is a } missing somewhere above?"), message);
+  CHECK_MESSAGE(!contains(message, "overloaded"), message);
+
   std::string many;
   for (int i = 0; i < 5; ++i)
     many += "int x" + std::to_string(i) + " = y" + std::to_string(i) + ";\n";

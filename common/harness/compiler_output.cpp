@@ -63,6 +63,8 @@ std::string advice_for(const std::string& error) {
        "that function is the host's; kernels have INFINITY, FLT_MAX and the like as constants"},
       {"calling a __host__ function",
        "a kernel can call only what is marked so: write __device__ before that function"},
+      {"linkage specification is not allowed",
+       "extern \"C\" stands outside every function: is a } missing somewhere above?"},
       {"must have a void return type",
        "a kernel hands its results over in memory, through a pointer"},
       {"type \"const float *\" is incompatible with parameter of type \"float *\"",

@@ -85,6 +85,8 @@ std::string check(const std::string& name, const std::string& code) {
   return "#line 1 \"" + std::string(signature_file_prefix) + name + "\"\n" + code + "\n";
 }
 
+constexpr std::string_view nested_linkage_error = "linkage specification is not allowed";
+
 bool is_word(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) || c == '_';
 }
@@ -253,7 +255,9 @@ std::string signature_message(std::string_view output, const Problem& problem,
     }
     return message;
   }
-  if (has_check(output, "type")) {
+  // After a brace that is never closed `solve` is declared again, inside; the compiler's own words
+  // lead to the brace.
+  if (has_check(output, "type") && output.find(nested_linkage_error) == output.npos) {
     return place + "`solve` is overloaded or a template: export one function" + contract;
   }
   if (has_check(output, "function")) return place + "`solve` is not a function" + contract;
