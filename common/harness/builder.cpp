@@ -136,6 +136,10 @@ void check_source(const fs::path& source) {
   if (fs::file_size(source, error) == 0 && !error) {
     throw UsageError(source.string() + " is empty");
   }
+  if (read_file(source).find('\0') != std::string::npos) {
+    throw UsageError(source.string() +
+                     " is no text in UTF-8 (in UTF-16, perhaps): save it as UTF-8");
+  }
   if (source.string().find_first_of("\"\n") != std::string::npos) {
     throw UsageError("a path with a quote or a newline cannot be compiled: " + source.string());
   }

@@ -127,6 +127,16 @@ TEST_CASE("a wrong solve is refused with the argument that is wrong and the cont
   }
 }
 
+TEST_CASE("a source in UTF-16 is told to be saved as UTF-8") {
+  const Bench& b = bench();
+  const auto file = b.folder.write("utf16.cu", std::string("\xff\xfe/\0/\0\n\0", 8));
+  CHECK_THROWS_WITH_AS(b.build(file),
+                       (file.string() + " is no text in UTF-8 (in UTF-16, perhaps): "
+                                        "save it as UTF-8")
+                           .c_str(),
+                       UsageError);
+}
+
 TEST_CASE("const is no part of the contract, and macros of the solver do not reach the check") {
   const Bench& b = bench();
   for (const char* solve :
