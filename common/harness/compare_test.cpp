@@ -249,6 +249,12 @@ TEST_CASE("hint: every value is twice what it should be") {
   Answer answer(made_up("p", doubled), 40);
   for (int i = 0; i < 40; ++i) answer.output().set(i, 2 * answer.output().value(i));
   CHECK(answer.says("every value is 2 times what it should be"));
+  const auto minus_two = [](const Buffer&, std::int64_t) { return -2.0; };
+  Answer leftover(made_up("p", minus_two, 0.25), 1);
+  leftover.output().set(0, -61);
+  CHECK_FALSE(leftover.says("32 times"));
+  leftover.output().set(0, -64);
+  CHECK(leftover.says("every value is 32 times what it should be"));
 }
 
 TEST_CASE("hint: periodic, from one element on, at the ragged edge") {
