@@ -134,6 +134,23 @@ std::string nearest_id(std::string_view id, const Catalog& catalog) {
   return nearest.empty() ? did_you_mean(id, all) : nearest;
 }
 
+// The chapter that is meant, if it has a folder and no solvers yet; else "".
+std::string planned_chapter(std::string_view id, const std::vector<CatalogEntry>& entries) {
+  if (entries.empty()) return "";
+  const CatalogEntry& any = entries.front();
+  fs::path folder = any.file;
+  while (folder.filename() != any.chapter) folder = folder.parent_path();
+  std::error_code ignored;
+  for (const auto& entry : fs::directory_iterator(folder.parent_path(), ignored)) {
+    const std::string chapter = entry.path().filename();
+    if (number_after("", chapter).empty() || !names_chapter(chapter_part(id), chapter)) continue;
+    const bool has_solvers = std::any_of(entries.begin(), entries.end(),
+                                         [&](const auto& one) { return one.chapter == chapter; });
+    if (!has_solvers) return chapter;
+  }
+  return "";
+}
+
 }  // namespace
 
 std::string CatalogEntry::short_id() const {
@@ -212,6 +229,11 @@ std::vector<CatalogEntry> Catalog::resolve(std::string_view id, bool exercises) 
   if (known) {
     throw UsageError("chapter " + std::string(id) + " has no " +
                      (exercises ? "exercises" : "steps"));
+  }
+  if (const std::string planned = planned_chapter(id, entries_); !planned.empty()) {
+    throw UsageError("chapter " + planned +
+                     " is planned: its problems are here, its steps and exercises are not\n"
+                     "  its problems: ./ladder list --problems");
   }
   throw UsageError("no solver or chapter has the id '" + std::string(id) + "'" +
                    nearest_id(id, *this) + "\n  `ladder list` shows them all");

@@ -105,6 +105,19 @@ TEST_CASE("an unknown id is answered with the nearest one") {
   CHECK_THROWS_AS(catalog.resolve("99"), UsageError);
 }
 
+TEST_CASE("a chapter that has a folder and no solvers is told to be planned") {
+  const TwoChapters course;
+  course.folder.write("chapters/06_softmax/chapter.cpp", "");
+  const Catalog catalog(course.tree);
+  for (const char* id : {"06", "6", "softmax", "06_softmax", "06.ex1"}) {
+    CAPTURE(id);
+    CHECK_THROWS_WITH_AS(catalog.resolve(id),
+                         "chapter 06_softmax is planned: its problems are here, its steps and "
+                         "exercises are not\n  its problems: ./ladder list --problems",
+                         UsageError);
+  }
+}
+
 TEST_CASE("a list of solvers that is absent or damaged is named") {
   TemporaryFolder folder;
   const Tree tree{folder.path(), folder.path()};
