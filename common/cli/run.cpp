@@ -13,7 +13,7 @@ int run(const RunRequest& request) {
       resolve_all(course.catalog, request.ids, request.exercises);
   const Choice choice = choose_backends(request, course.toolkit);
   const JudgeOptions options = judge_options(request, choice);
-  const std::vector<SolverReport> reports = judge_all(course, entries, options);
+  std::vector<SolverReport> reports = judge_all(course, entries, options);
 
   // Times are for solvers that are right.
   std::optional<BenchReport> timed;
@@ -21,8 +21,10 @@ int run(const RunRequest& request) {
   for (std::size_t i = 0; i < entries.size(); ++i)
     if (reports[i].verdict == Verdict::solved && entries[i].kind != SolverKind::program)
       right.push_back(bench_target(entries[i]));
-  if (choice.gpu && !right.empty())
+  if (choice.gpu && !right.empty()) {
     timed = bench_solvers(course.tree, course.toolkit, right, options);
+    add_findings(reports, *timed);
+  }
 
   Verdict verdict = worst_of(reports);
   if (request.json) {

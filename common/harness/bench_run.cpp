@@ -229,6 +229,9 @@ TimedSize time_size(const BenchMachine& machine, const Problem& problem,
         session.check_timed())
       break;
   }
+  for (TimedSubject& subject : subjects) {
+    if (subject.verdict != Verdict::solved) subject.timing = {};  // of an answer that was not right
+  }
   result.subjects = std::move(subjects);
   return result;
 }

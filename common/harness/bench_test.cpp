@@ -80,6 +80,14 @@ TEST_CASE("right solvers are timed, interleaved with copies, and their answers c
   CHECK(size.copy.samples == 3);
 }
 
+TEST_CASE("an answer that is wrong only after the samples takes the time with it") {
+  setenv("LADDER_FIXTURE", "tires", 1);  // after one compared call and five timed ones
+  const TimedSize size = Timed().time({"moods.cu"});
+  unsetenv("LADDER_FIXTURE");
+  CHECK(size.subjects[0].verdict == Verdict::wrong);
+  CHECK(size.subjects[0].timing.samples == 0);
+}
+
 TEST_CASE("a wrong answer gives no time, and a crash costs the others nothing") {
   setenv("LADDER_FIXTURE", "lost tail", 1);
   const TimedSize wrong = Timed().time({"moods.cu"});

@@ -259,6 +259,20 @@ std::string ladder_table(const std::vector<SolverReport>& reports, const BenchRe
   return table.text(style) + messages;
 }
 
+void add_findings(std::vector<SolverReport>& reports, const BenchReport& timed) {
+  for (SolverReport& report : reports) {
+    for (const BenchEntry* entry : timings_of(&timed, report.id)) {
+      if (entry->verdict == Verdict::solved) continue;
+      if (entry->verdict == Verdict::skipped) {
+        report.notes.push_back("not timed at " + entry->at.text() + ": " + entry->message);
+        continue;
+      }
+      report.verdict = worst(report.verdict, entry->verdict);
+      if (report.message.empty()) report.message = "while it was timed\n" + entry->message;
+    }
+  }
+}
+
 double geometric_mean(const std::vector<double>& values) {
   if (values.empty()) return 0;
   double sum = 0;

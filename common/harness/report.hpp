@@ -45,6 +45,10 @@ std::string computed_table(const std::vector<SolverReport>& reports, const std::
 std::string ladder_table(const std::vector<SolverReport>& reports, const BenchReport* bench,
                          const Style& style);
 
+// A solver that failed while it was timed has failed: its verdict and message become the report's,
+// and why another has no time becomes a note.
+void add_findings(std::vector<SolverReport>& reports, const BenchReport& timed);
+
 double geometric_mean(const std::vector<double>& values);  // 0 of none
 
 }  // namespace ladder

@@ -95,6 +95,31 @@ TEST_CASE("without a GPU the bound is computed from the sectors moved, and said 
   CHECK(text.find("computed, not measured") != std::string::npos);
 }
 
+TEST_CASE("a solver that is wrong while it is timed is wrong, and one that is not timed says why") {
+  std::vector<SolverReport> reports = {solved_step(), solved_step()};
+  reports[1].id = "01_vector_add.step_04";
+  BenchReport bench;
+  BenchEntry entry;
+  entry.id = reports[0].id;
+  entry.at = {{"N", 25000000}};
+  entry.verdict = Verdict::wrong;
+  entry.message = "wrong answer: vector_add, N = 25000000, random\n  C[7] is 0";
+  BenchEntry other = entry;
+  other.id = reports[1].id;
+  other.verdict = Verdict::skipped;
+  other.message = "outside its @limits: N <= 1024";
+  bench.entries = {entry, other};
+  add_findings(reports, bench);
+  CHECK(reports[0].verdict == Verdict::wrong);
+  CHECK(reports[1].verdict == Verdict::solved);
+  Style style;
+  style.width = 200;
+  const std::string text = ladder_table(reports, &bench, style);
+  for (const char* expected : {"wrong answer", "while it was timed", "C[7] is 0",
+                               "not timed at N=25000000: outside its @limits: N <= 1024"})
+    CHECK(text.find(expected) != std::string::npos);
+}
+
 TEST_CASE("a table without colour has no escape codes, and with colour it has") {
   Style style;
   CHECK(ladder_table({solved_step()}, nullptr, style).find('\033') == std::string::npos);
