@@ -179,7 +179,9 @@ std::vector<Ceiling> ceilings_of(const Group& group, const TimedSize& timed, con
   std::vector<Ceiling> ceilings;
   for (std::size_t i = 0; i < timed.subjects.size(); ++i) {
     const TimedSubject& subject = timed.subjects[i];
-    if (!group.targets[i].ceiling || subject.verdict != Verdict::solved) continue;
+    if (!group.targets[i].ceiling || subject.verdict != Verdict::solved ||
+        subject.timing.median_us <= 0)
+      continue;
     ceilings.push_back({.name = group.headers[i].idea, .timing = subject.timing});
   }
   std::sort(ceilings.begin(), ceilings.end(), [](const Ceiling& a, const Ceiling& b) {

@@ -236,9 +236,10 @@ TimedSize time_size(const BenchMachine& machine, const Problem& problem,
   return result;
 }
 
-std::vector<Timing> time_subjects(const Tree& tree, const Toolkit& toolkit, const Problem& problem,
-                                  const std::vector<BenchSubject>& subjects, const Parameters& at,
-                                  const JudgeOptions& options) {
+std::vector<TimedSubject> time_subjects(const Tree& tree, const Toolkit& toolkit,
+                                        const Problem& problem,
+                                        const std::vector<BenchSubject>& subjects,
+                                        const Parameters& at, const JudgeOptions& options) {
   const BenchMachine machine(tree, toolkit, options);
   std::vector<TimedSubject> timed;
   for (const BenchSubject& subject : subjects) {
@@ -253,14 +254,7 @@ std::vector<Timing> time_subjects(const Tree& tree, const Toolkit& toolkit, cons
   }
   BenchLimits limits;
   limits.most_seconds = std::min(limits.most_seconds, options.time_limit_s);
-  const TimedSize size = time_size(machine, problem, std::move(timed), at, options, limits);
-  std::vector<Timing> timings;
-  for (const TimedSubject& subject : size.subjects) {
-    if (subject.verdict != Verdict::solved)
-      throw MachineError(subject.id + " cannot be timed\n" + subject.message);
-    timings.push_back(subject.timing);
-  }
-  return timings;
+  return time_size(machine, problem, std::move(timed), at, options, limits).subjects;
 }
 
 Parameters shrunk_to_fit(const Problem& problem, Parameters at, std::uint64_t free_bytes) {

@@ -67,11 +67,11 @@ TimedSize time_size(const BenchMachine& machine, const Problem& problem,
                     std::vector<TimedSubject> subjects, const Parameters& at,
                     const JudgeOptions& options, const BenchLimits& limits = {});
 
-// Builds and times; one timing a subject. Throws MachineError if one of them cannot be timed:
-// their answers are expected to have been checked.
-std::vector<Timing> time_subjects(const Tree& tree, const Toolkit& toolkit, const Problem& problem,
-                                  const std::vector<BenchSubject>& subjects, const Parameters& at,
-                                  const JudgeOptions& options);
+// Builds and times; a subject that fails has its verdict and no timing.
+std::vector<TimedSubject> time_subjects(const Tree& tree, const Toolkit& toolkit,
+                                        const Problem& problem,
+                                        const std::vector<BenchSubject>& subjects,
+                                        const Parameters& at, const JudgeOptions& options);
 
 // Sizes whose arrays and copies fit the memory; a size that does not is halved until it does.
 Parameters shrunk_to_fit(const Problem& problem, Parameters at, std::uint64_t free_bytes);

@@ -120,16 +120,22 @@ Counters count_rival(const Target& target, const Relation& relation, const Param
   return counters;
 }
 
+// The solver itself failed at the goal's size.
+GoalReport failed_goal(const Relation& relation, Verdict verdict, const std::string& message) {
+  if (verdict == Verdict::skipped) return {relation, false, false, "not judged: " + message};
+  return {relation, true, false, message, verdict};
+}
+
 GoalReport judge_counter_goal(const Target& target, const Relation& relation, BackendJudge& judge) {
   const std::string file = shown(target);
   const auto at = relation.at ? relation.at : counting_size(target.problem, target.header);
   if (!at) throw UsageError(file + ": no size at which a goal can be judged");
   Counters counters;
   const Outcome outcome = judge.count(*at, counters);
-  if (outcome.verdict != Verdict::solved) {
-    GoalReport report{relation, true, false, "fails at " + at->text() + "\n" + outcome.message};
-    return report;
-  }
+  if (outcome.verdict != Verdict::solved)
+    return failed_goal(relation, outcome.verdict,
+                       std::string(name_of(outcome.verdict)) + ": " + target.problem.name + ", " +
+                           at->text() + "\n" + outcome.message);
   counters["differing_repeats"] = judge.differing_repeats();
   const double value = metric_value(counters, relation, file);
   double wanted = relation.factor.value_or(1);
@@ -149,11 +155,18 @@ GoalReport judge_time_goal(const Target& target, const Relation& relation) {
     const Rival rival = find_rival(target, relation);
     subjects.push_back({rival.entry.id(), rival.entry.file, rival.header});
   }
-  const std::vector<Timing> timings =
+  const std::vector<TimedSubject> timed =
       time_subjects(target.tree, target.toolkit, target.problem, subjects, *at, target.options);
-  const double wanted =
-      relation.factor.value_or(1) * (subjects.size() > 1 ? timings[1].median_us : 1);
-  return judge_relation(relation, timings[0].median_us, wanted, " us", *at);
+  if (timed[0].verdict != Verdict::solved)
+    return failed_goal(relation, timed[0].verdict, timed[0].message);
+  double wanted = relation.factor.value_or(1);
+  if (timed.size() > 1) {
+    if (timed[1].verdict != Verdict::solved)
+      throw MachineError(timed[1].id + ", which a goal compares with, cannot be timed\n" +
+                         timed[1].message);
+    wanted *= timed[1].timing.median_us;
+  }
+  return judge_relation(relation, timed[0].timing.median_us, wanted, " us", *at);
 }
 
 Verdict judge_goals(const Target& target, const std::vector<Relation>& relations, Backend backend,
@@ -173,10 +186,13 @@ Verdict judge_goals(const Target& target, const std::vector<Relation>& relations
     else
       continue;  // the other backend's
     if (goal.judged && !goal.met) {
-      verdict = Verdict::wrong;
+      const bool failed = goal.verdict != Verdict::solved;
+      const std::string place = shown(target) + ":" + std::to_string(relation.line);
+      verdict = worst(verdict, failed ? goal.verdict : Verdict::wrong);
       if (report.message.empty())
-        report.message = "goal missed: " + target.problem.name + "\n  " + goal.message + "\n  " +
-                         shown(target) + ":" + std::to_string(relation.line);
+        report.message =
+            failed ? goal.message + "\n  at the size of the goal at " + place
+                   : "goal missed: " + target.problem.name + "\n  " + goal.message + "\n  " + place;
     }
     report.goals.push_back(std::move(goal));
   }

@@ -54,7 +54,8 @@ struct GoalReport {
   Relation relation;
   bool judged = false;  // a time goal without a GPU is not
   bool met = false;
-  std::string message;  // "global.load.requests is 512, wanted == 128 (at N=4096)"
+  std::string message;                // "global.load.requests is 512, wanted == 128 (at N=4096)"
+  Verdict verdict = Verdict::solved;  // of the solver at the goal's size; if not solved: not met
 };
 
 struct SolverReport {

@@ -287,6 +287,27 @@ TEST_CASE("with a GPU a time goal is judged on it") {
   check(judge_mood("lost tail", problem, {}, options), Verdict::wrong, ", on the GPU");
 }
 
+TEST_CASE("a solver that fails at the size of a time goal is wrong, not our fault") {
+  JudgeOptions options = quick();
+  options.backends = {Backend::gpu};
+  options.time_limit_s = 2;
+  options.cudart = test_paths::emulator;
+  Problem problem = test_vector_add();
+  problem.sizes = [](Tier) { return test_sizes({256}); };
+  SolverHeader header = with_goal("time", Relation::Operator::less, 1e12, "");
+  header.goals[0].at = Parameters{{"N", 257}};
+  const SolverReport wrong = judge_mood("lost tail", problem, header, options);
+  check(wrong, Verdict::wrong, "wrong answer: vector_add, N = 257");
+  CHECK(wrong.message.find("C[256]") != std::string::npos);
+  REQUIRE(wrong.goals.size() == 1);
+  CHECK_FALSE(wrong.goals[0].met);
+  header.goals[0] = with_goal("launches", Relation::Operator::less, 9, "").goals[0];
+  header.goals[0].at = Parameters{{"N", 257}};
+  options = quick();
+  check(judge_mood("trapped beyond a block", problem, header, options), Verdict::trapped,
+        "trapped: vector_add, N=257");
+}
+
 TEST_CASE("the same runtime on both sides of a comparison gives the same bits") {
   JudgeOptions options = quick();
   options.cudart = test_paths::emulator;

@@ -86,22 +86,26 @@ bool missed(const GoalReport& goal) {
   return goal.judged && !goal.met;
 }
 
+constexpr auto answered_right = [](const auto& one) { return one.verdict == Verdict::solved; };
+
 // Every answer is right, but it was not reached as the exercise asks.
 bool only_goals_missed(const SolverReport& report) {
   return report.verdict == Verdict::wrong && report.message.rfind("goal missed", 0) == 0 &&
          std::any_of(report.goals.begin(), report.goals.end(), missed) &&
-         std::all_of(report.cases.begin(), report.cases.end(),
-                     [](const auto& one) { return one.verdict == Verdict::solved; });
+         std::all_of(report.goals.begin(), report.goals.end(), answered_right) &&
+         std::all_of(report.cases.begin(), report.cases.end(), answered_right);
 }
 
-// A missed goal's message repeats what was wanted.
+// A missed goal's message repeats what was wanted; what follows its first line is told before.
 std::string goal_lines(const SolverReport& report, const Style& style) {
   std::string text;
   for (const GoalReport& goal : report.goals) {
     const char* word = !goal.judged ? "not judged" : goal.met ? "met" : "missed";
     const Colour colour = !goal.judged ? Colour::yellow : goal.met ? Colour::green : Colour::red;
     text += "  goal " + coloured(word, colour, style) + ": " +
-            (missed(goal) && !goal.message.empty() ? goal.message : goal.relation.text) + "\n";
+            (missed(goal) && !goal.message.empty() ? goal.message.substr(0, goal.message.find('\n'))
+                                                   : goal.relation.text) +
+            "\n";
     if (!goal.judged && !goal.message.empty()) text += indented(goal.message, 4);
   }
   return text;
@@ -137,8 +141,7 @@ std::string to_text(const SolverReport& report, const Style& style) {
   const std::string verdict = headline(report);
   std::string text = coloured(report.id, Colour::bold, style) + ": " +
                      coloured(verdict, colour_of(report.verdict), style);
-  const auto cases = std::count_if(report.cases.begin(), report.cases.end(),
-                                   [](const auto& one) { return one.verdict == Verdict::solved; });
+  const auto cases = std::count_if(report.cases.begin(), report.cases.end(), answered_right);
   if (report.verdict == Verdict::solved && cases > 0)
     text += " (" + std::to_string(cases) + (cases == 1 ? " case)" : " cases)");
   const bool only_goals = only_goals_missed(report);
