@@ -128,6 +128,9 @@ GoalReport failed_goal(const Relation& relation, Verdict verdict, const std::str
 
 GoalReport judge_counter_goal(const Target& target, const Relation& relation, BackendJudge& judge) {
   const std::string file = shown(target);
+  const bool of_repeats = relation.metric == "differing_repeats";
+  if (of_repeats && !judge.differing_repeats())
+    return {relation, false, false, "not judged: the calls were not repeated"};
   const auto at = relation.at ? relation.at : counting_size(target.problem, target.header);
   if (!at) throw UsageError(file + ": no size at which a goal can be judged");
   Counters counters;
@@ -136,7 +139,7 @@ GoalReport judge_counter_goal(const Target& target, const Relation& relation, Ba
     return failed_goal(relation, outcome.verdict,
                        std::string(name_of(outcome.verdict)) + ": " + target.problem.name + ", " +
                            at->text() + "\n" + outcome.message);
-  counters["differing_repeats"] = judge.differing_repeats();
+  if (of_repeats) counters["differing_repeats"] = *judge.differing_repeats();
   const double value = metric_value(counters, relation, file);
   double wanted = relation.factor.value_or(1);
   if (relation.reference == "ideal")

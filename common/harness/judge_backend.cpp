@@ -258,6 +258,7 @@ Verdict BackendJudge::judge_repeats() {
   if (!chosen) return Verdict::solved;
   const Inputs inputs = make_inputs(problem_, *chosen);
   if (run_.start().verdict != Verdict::solved) return run_.start().verdict;
+  int differing = 0;
   const Exchange exchange(problem_, chosen->parameters, inputs, run_.guard_bytes());
   std::vector<Buffer> first;
   std::uint64_t allocated_once = 0;  // behind the second call: one workspace may stay
@@ -277,19 +278,20 @@ Verdict BackendJudge::judge_repeats() {
           return std::equal(a.bytes().begin(), a.bytes().end(), b.bytes().begin(), b.bytes().end());
         });
     if (i > 0 && same) continue;
-    differing_repeats_ += !same;
+    differing += !same;
     const Comparison comparison = compare_call(problem_, *chosen, inputs, result.results);
     if (comparison.right) continue;
     total.verdict = Verdict::wrong;
     total.message = comparison.message + "\n  in call " + std::to_string(i + 1) + " of " +
-                    std::to_string(repeats) +
-                    " with equal inputs: the others were right, so look for a race";
+                    std::to_string(repeats) + " with equal inputs" +
+                    (i > 0 ? ": those before it were right, so look for a race" : "");
     break;
   }
+  differing_repeats_ = differing;
   if (total.verdict != Verdict::solved)
     record(*chosen, total);
-  else if (differing_repeats_ > 0 && !header_.nondeterministic)
-    report_.notes.push_back("nondeterministic: " + std::to_string(differing_repeats_) + " of " +
+  else if (differing > 0 && !header_.nondeterministic)
+    report_.notes.push_back("nondeterministic: " + std::to_string(differing) + " of " +
                             std::to_string(repeats) + " repeats differ (" + chosen->text() + ")");
   return total.verdict;
 }

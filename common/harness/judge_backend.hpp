@@ -29,9 +29,9 @@ class BackendJudge {
   // Adds cases, notes and the first failure's message to the report; returns the verdict.
   Verdict judge_cases();
   // The bits of this many calls on equal contents that differ from the first's: notes, or a
-  // failure when a repeat is wrong. Sets differing_repeats().
+  // failure when a repeat is wrong. Sets differing_repeats(), if a case is small enough to repeat.
   Verdict judge_repeats();
-  int differing_repeats() const { return differing_repeats_; }
+  std::optional<int> differing_repeats() const { return differing_repeats_; }
 
   // Counters of one call at these sizes (emulator). Not solved: see the outcome.
   Outcome count(const Parameters& at, std::map<std::string, double>& counters);
@@ -60,7 +60,7 @@ class BackendJudge {
   SolverRun& run_;
   SolverReport& report_;
   History history_;
-  int differing_repeats_ = 0;
+  std::optional<int> differing_repeats_;
 };
 
 }  // namespace ladder

@@ -200,6 +200,41 @@ TEST_CASE("results that differ within the bound pass with a note, unless a goal 
         Verdict::wrong, "differing_repeats is 4, wanted == 0");
 }
 
+TEST_CASE("a goal about repeats is not judged where no call was repeated") {
+  const SolverHeader header = with_goal("differing_repeats", Relation::Operator::equal, 0, "");
+  JudgeOptions by_hand = quick();
+  by_hand.cases = {{{{"N", 300}}, Distribution::random}};
+  Problem costly = test_vector_add();  // more work than forty calls may be
+  costly.sizes = [](Tier) { return test_sizes({1024}); };
+  costly.cost = [](const Parameters&) { return Cost{.bytes = 0, .flops = 1e6}; };
+  for (const SolverReport& report : {judge_mood("right", test_vector_add(), header, by_hand),
+                                     judge_mood("right", costly, header)}) {
+    check(report, Verdict::solved, "");
+    REQUIRE(report.goals.size() == 1);
+    CHECK_FALSE(report.goals[0].judged);
+    CHECK(report.goals[0].message == "not judged: the calls were not repeated");
+  }
+}
+
+TEST_CASE("where the first of the repeats is wrong, the others are not said to be right") {
+  // Of 5 elements there is no random case; the repeats make one of it.
+  Problem problem = test_vector_add();
+  problem.distributions = {Distribution::random, Distribution::constant};
+  problem.sizes = [](Tier) { return test_sizes({3, 4, 5}); };
+  const auto exact = problem.reference;
+  problem.reference = [exact](const Case& tried, const Inputs& inputs) {
+    const bool other = tried.distribution == Distribution::random && tried.parameters["N"] == 5;
+    return std::vector<Reference>{[one = exact(tried, inputs)[0], other](std::int64_t i) mutable {
+      Expected expected = one(i);
+      expected.value += other;
+      return expected;
+    }};
+  };
+  const SolverReport report = judge_mood("right", problem);
+  check(report, Verdict::wrong, "in call 1 of 40 with equal inputs");
+  CHECK(report.message.find("were right") == std::string::npos);
+}
+
 TEST_CASE("repeats are of the largest size, whatever contents its cases have") {
   Problem problem = loose_add();
   problem.distributions = {Distribution::random, Distribution::constant};  // 1024 has the second
