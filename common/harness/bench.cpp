@@ -7,6 +7,7 @@
 
 #include "common/harness/bench_run.hpp"
 #include "common/harness/solver_run.hpp"
+#include "common/harness/solver_target.hpp"
 
 namespace ladder {
 namespace {
@@ -121,28 +122,23 @@ std::vector<Group> groups_of(const Tree& tree, const std::vector<BenchTarget>& t
 }
 
 TimedSubject build_subject(const Tree& tree, const Toolkit& toolkit, const Group& group,
-                           std::size_t index, const BenchMachine& machine) {
+                           std::size_t index, const BenchMachine& machine,
+                           const JudgeOptions& options) {
   const SolverHeader& header = group.headers[index];
   const BenchTarget& target = group.targets[index];
   TimedSubject subject;
   subject.id = target.id;
-  if (header.needs.architecture > machine.architecture() ||
-      header.needs.shared_bytes > machine.device().shared_optin_bytes) {
+  subject.bound = header.bound.value_or("");
+  subject.message = unfit(header, limits_of(machine.device()));
+  if (!subject.message.empty()) {
     subject.verdict = Verdict::skipped;
-    subject.message = "needs sm_" + std::to_string(header.needs.architecture) + " and " +
-                      std::to_string(header.needs.shared_bytes >> 10) +
-                      "K of shared memory a block, which this GPU does not have";
     return subject;
   }
-  BuildRequest request;
-  request.source = target.file;
-  request.problem = group.problem;
-  const bool is_strangers = header.title.empty();
-  request.virtual_architecture = is_strangers ? machine.architecture() : header.needs.architecture;
-  request.sass = machine.architecture();
-  request.links = header.links;
   try {
-    subject.object = build_solver(tree, toolkit, request).object;
+    subject.object = build_solver(tree, toolkit,
+                                  request_for(target.file, *group.problem, header, options,
+                                              machine.architecture()))
+                         .object;
   } catch (const Error& error) {
     // A library without its headers is the machine's lack, not the ceiling's.
     const bool no_header = target.ceiling && !header.links.empty() &&
@@ -246,7 +242,7 @@ BenchReport bench_solvers(const Tree& tree, const Toolkit& toolkit,
   for (const Group& group : groups_of(tree, targets)) {
     std::vector<TimedSubject> subjects;
     for (std::size_t i = 0; i < group.targets.size(); ++i)
-      subjects.push_back(build_subject(tree, toolkit, group, i, machine));
+      subjects.push_back(build_subject(tree, toolkit, group, i, machine, options));
     for (const Parameters& wanted : sizes_of(*group.problem, options)) {
       const Parameters at = shrunk_to_fit(*group.problem, wanted, machine.device().free_bytes);
       if (at != wanted)

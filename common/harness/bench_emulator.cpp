@@ -11,6 +11,7 @@
 #include "common/harness/bench.hpp"
 #include "common/harness/cases.hpp"
 #include "common/harness/solver_run.hpp"
+#include "common/harness/solver_target.hpp"
 
 namespace ladder {
 namespace {
@@ -75,12 +76,8 @@ EmulatorSpeed measure_emulator(const Tree& tree, const Toolkit& toolkit, const E
     throw UsageError("there is no problem '" + work.problem + "'; did you mean '" +
                      problems().nearest(work.problem) + "'?");
   const SolverHeader header = read_solver_header(work.file);
-  BuildRequest request;
-  request.source = work.file;
-  request.problem = problem;
-  request.virtual_architecture = header.needs.architecture;
-  request.links = header.links;
-  const std::filesystem::path object = build_solver(tree, toolkit, request).object;
+  const std::filesystem::path object =
+      build_solver(tree, toolkit, request_for(work.file, *problem, header, options)).object;
   Case tried;
   tried.parameters = work.at;
   tried.seed = options.seed;

@@ -7,6 +7,7 @@
 #include "common/harness/cases.hpp"
 #include "common/harness/compare.hpp"
 #include "common/harness/solver_run.hpp"
+#include "common/harness/solver_target.hpp"
 
 namespace ladder {
 namespace {
@@ -94,6 +95,7 @@ class Session {
         worker_->timed_call(static_cast<std::uint32_t>(indices_[i]), *exchange_, tried_.seed, true);
     if (!accept(i, answer, During::call)) return false;
     Outcome outcome;
+    tried_.bound = subjects_[i].bound;
     const Comparison comparison = compare_call(problem_, tried_, inputs_,
                                                results_of(problem_, *exchange_), {}, most_compared);
     if (!comparison.right) outcome = {Verdict::wrong, comparison.message, false, {}};
@@ -243,14 +245,14 @@ std::vector<TimedSubject> time_subjects(const Tree& tree, const Toolkit& toolkit
   const BenchMachine machine(tree, toolkit, options);
   std::vector<TimedSubject> timed;
   for (const BenchSubject& subject : subjects) {
-    BuildRequest request;
-    request.source = subject.file;
-    request.problem = &problem;
-    request.virtual_architecture = subject.header.needs.architecture;
-    request.sass = machine.architecture();
-    request.links = subject.header.links;
-    timed.push_back(
-        {subject.id, build_solver(tree, toolkit, request).object, Verdict::solved, "", {}});
+    TimedSubject one;
+    one.id = subject.id;
+    one.bound = subject.header.bound.value_or("");
+    one.object = build_solver(tree, toolkit,
+                              request_for(subject.file, problem, subject.header, options,
+                                          machine.architecture()))
+                     .object;
+    timed.push_back(one);
   }
   BenchLimits limits;
   limits.most_seconds = std::min(limits.most_seconds, options.time_limit_s);

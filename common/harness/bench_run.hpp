@@ -52,6 +52,7 @@ struct TimedSubject {
   Verdict verdict = Verdict::solved;
   std::string message;  // when it could not be timed, or its answers were wrong
   Timing timing;
+  std::string bound;  // that of its header, as in Case::bound
 };
 struct TimedSize {
   std::vector<TimedSubject> subjects;

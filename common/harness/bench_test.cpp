@@ -33,7 +33,7 @@ struct Timed {
       request.source = std::filesystem::path(test_paths::fixtures) / file;
       request.problem = &problem;
       subjects.push_back(
-          {file, build_solver(tree, toolkit, request).object, Verdict::solved, "", {}});
+          {file, build_solver(tree, toolkit, request).object, Verdict::solved, "", {}, ""});
     }
     return time_size(machine, problem, subjects, {{"N", 5000}}, options, {3, 3, 5});
   }
@@ -86,6 +86,27 @@ TEST_CASE("an answer that is wrong only after the samples takes the time with it
   unsetenv("LADDER_FIXTURE");
   CHECK(size.subjects[0].verdict == Verdict::wrong);
   CHECK(size.subjects[0].timing.samples == 0);
+}
+
+TEST_CASE("a timed answer is held to the bound of its solver's header") {
+  Timed timed;
+  const auto loose = timed.problem.reference;
+  timed.problem.reference = [loose](const Case& tried, const Inputs& inputs) {
+    return std::vector<Reference>{
+        [one = loose(tried, inputs)[0], tight = tried.bound == "tight"](std::int64_t i) mutable {
+          Expected expected = one(i);
+          expected.value += tight;  // nobody is that exact
+          return expected;
+        }};
+  };
+  BenchSubject plain{"plain", std::filesystem::path(test_paths::fixtures) / "plain.cu", {}};
+  BenchSubject tight = plain;
+  tight.header.bound = "tight";
+  timed.options.time_limit_s = 2;
+  const std::vector<TimedSubject> subjects = time_subjects(
+      tree, timed.toolkit, timed.problem, {plain, tight}, {{"N", 100}}, timed.options);
+  CHECK(subjects[0].verdict == Verdict::solved);
+  CHECK(subjects[1].verdict == Verdict::wrong);
 }
 
 TEST_CASE("a wrong answer gives no time, and a crash costs the others nothing") {

@@ -6,6 +6,7 @@
 #include "common/harness/gate_checks.hpp"
 #include "common/harness/judge.hpp"
 #include "common/harness/object_cache.hpp"
+#include "common/harness/solver_target.hpp"
 #include "common/harness/text.hpp"
 
 namespace ladder {
@@ -131,12 +132,8 @@ class TrialRun {
 
   // A ceiling calls a library, which the emulator does not run.
   void run_compiles() const {
-    BuildRequest request;
-    request.source = trial_.file;
-    request.problem = trial_.problem;
-    request.virtual_architecture = trial_.header.needs.architecture;
-    request.links = trial_.header.links;
-    build_solver(gate_.tree, gate_.toolkit, request);
+    build_solver(gate_.tree, gate_.toolkit,
+                 request_for(trial_.file, *trial_.problem, trial_.header, {}));
     gate_.log.count(1);
   }
 

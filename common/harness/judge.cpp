@@ -6,12 +6,10 @@
 #include "common/harness/cases.hpp"
 #include "common/harness/judge_backend.hpp"
 #include "common/harness/judge_goals.hpp"
+#include "common/harness/solver_target.hpp"
 
 namespace ladder {
 namespace {
-
-// The emulated device and what an ordinary kernel may use of it.
-constexpr int emulated_architecture = 90;
 
 struct Target {
   const Tree& tree;
@@ -29,16 +27,6 @@ std::string shown(const Target& target) {
   return inside ? relative.string() : target.file.string();
 }
 
-bool asks_for(const JudgeOptions& options, Backend backend) {
-  return std::find(options.backends.begin(), options.backends.end(), backend) !=
-         options.backends.end();
-}
-
-// A file without a header, unless it is one of ours.
-bool is_strangers(const Target& target) {
-  return !target.options.own && target.header.title.empty();
-}
-
 // Opens the backend's runtime alone: what device is there, or why there is none.
 struct Probe {
   Outcome outcome;
@@ -52,35 +40,6 @@ Probe probe(const Target& target, Backend backend) {
   result.outcome = outcome_of(worker.opened(), During::load, target.problem, options);
   if (result.outcome.verdict == Verdict::solved) result.device = worker.opened().reply->device;
   return result;
-}
-
-// Why the solver does not run on this device, or "".
-std::string unfit(const Target& target, Backend backend, int architecture,
-                  std::uint64_t shared_bytes) {
-  const Needs& needs = target.header.needs;
-  const std::string here = backend == Backend::emulator ? "the emulated GPU" : "this GPU";
-  if (needs.architecture > architecture)
-    return "needs sm_" + std::to_string(needs.architecture) + ", and " + here + " is sm_" +
-           std::to_string(architecture);
-  if (needs.shared_bytes > shared_bytes)
-    return "needs " + std::to_string(needs.shared_bytes >> 10) +
-           "K of shared memory a block, and " + here + " has " +
-           std::to_string(shared_bytes >> 10) + "K";
-  if (backend == Backend::emulator && !target.header.links.empty())
-    return "needs a GPU: it calls the library " + target.header.links.front();
-  return "";
-}
-
-BuildRequest build_request(const Target& target, std::optional<int> sass) {
-  BuildRequest request;
-  request.source = target.file;
-  request.problem = &target.problem;
-  request.virtual_architecture = target.header.needs.architecture;
-  if (is_strangers(target)) request.virtual_architecture = sass.value_or(emulated_architecture);
-  if (target.options.architecture) request.virtual_architecture = *target.options.architecture;
-  request.sass = sass;
-  request.links = target.header.links;
-  return request;
 }
 
 // A solver that a goal compares with: "step_05" of the same chapter.
@@ -104,10 +63,9 @@ Rival find_rival(const Target& target, const Relation& relation) {
 // Counters of another solver at the same sizes.
 Counters count_rival(const Target& target, const Relation& relation, const Parameters& at) {
   const Rival rival = find_rival(target, relation);
-  const Target other{target.tree,    target.toolkit, rival.entry.file,
-                     target.problem, rival.header,   target.options};
   const BuildResult built =
-      build_solver(target.tree, target.toolkit, build_request(other, std::nullopt));
+      build_solver(target.tree, target.toolkit,
+                   request_for(rival.entry.file, target.problem, rival.header, target.options));
   SolverRun run(target.problem, built.object,
                 worker_options(target.tree, target.toolkit, Backend::emulator, target.options));
   SolverReport unused;
@@ -243,6 +201,11 @@ std::string_view name_of(Backend backend) {
   return backend == Backend::emulator ? "emulator" : "gpu";
 }
 
+bool asks_for(const JudgeOptions& options, Backend backend) {
+  return std::find(options.backends.begin(), options.backends.end(), backend) !=
+         options.backends.end();
+}
+
 SolverReport judge_solver(const Tree& tree, const Toolkit& toolkit,
                           const std::filesystem::path& file, const Problem& problem,
                           const SolverHeader& header, const JudgeOptions& options) {
@@ -265,20 +228,19 @@ SolverReport judge_solver(const Tree& tree, const Toolkit& toolkit,
 
   std::optional<BuildResult> built;
   for (const Backend backend : options.backends) {
-    std::string reason;
     if (backend == Backend::gpu && !sass) {
       report.notes.push_back(std::string(name_of(backend)) + ": skipped\n" + gpu->outcome.message);
       continue;
     }
-    reason = backend == Backend::gpu ? unfit(target, backend, *sass, gpu->device.shared_optin_bytes)
-                                     : unfit(target, backend, emulated_architecture, 227 << 10);
+    const std::string reason =
+        unfit(header, backend == Backend::gpu ? limits_of(gpu->device) : DeviceLimits());
     if (!reason.empty()) {
       report.notes.push_back(std::string(name_of(backend)) + ": skipped, " + reason);
       continue;
     }
     if (!built) {
       try {
-        built = build_solver(tree, toolkit, build_request(target, sass));
+        built = build_solver(tree, toolkit, request_for(file, problem, header, options, sass));
       } catch (const CompileError& error) {
         report.verdict = Verdict::not_compiled;
         report.message = error.what();

@@ -42,6 +42,8 @@ struct JudgeOptions {
   std::function<void(int done, int total, const std::string& what)> progress;
 };
 
+bool asks_for(const JudgeOptions& options, Backend backend);
+
 struct CaseReport {
   Case tried;
   Backend backend = Backend::emulator;

@@ -224,11 +224,6 @@ void run_on_gpu(const fs::path& program, const Toolkit& toolkit, const JudgeOpti
   if (!trim(result.errors).empty()) report.message += "\n  it said: " + first_line(result.errors);
 }
 
-bool asks_for(const JudgeOptions& options, Backend backend) {
-  return std::find(options.backends.begin(), options.backends.end(), backend) !=
-         options.backends.end();
-}
-
 }  // namespace
 
 SolverReport judge_program(const Tree& tree, const Toolkit& toolkit, const fs::path& file,

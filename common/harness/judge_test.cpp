@@ -7,6 +7,7 @@
 #include "common/harness/bench.hpp"
 #include "common/harness/files.hpp"
 #include "common/harness/process.hpp"
+#include "common/harness/profile.hpp"
 #include "common/harness/solver_run.hpp"
 #include "common/harness/test_paths.hpp"
 #include "common/harness/test_problems.hpp"
@@ -378,6 +379,39 @@ TEST_CASE("a solver that needs other hardware is skipped with the reason") {
   header = {};
   header.needs.shared_bytes = 300 << 10;
   check(judge_mood("right", test_vector_add(), header), Verdict::skipped, "shared memory");
+}
+
+Profile profile_text(const std::filesystem::path& file, const SolverHeader& header) {
+  return profile_solver({test_paths::source, test_paths::build}, Toolkit::require(), file,
+                        test_vector_add(), header, {{{"N", 300}}, Distribution::random}, quick());
+}
+
+TEST_CASE("a profile skips what check skips, and builds what check builds") {
+  const std::filesystem::path plain = std::filesystem::path(test_paths::fixtures) / "plain.cu";
+  SolverHeader library;
+  library.links = {"cublas"};
+  CHECK(profile_text(plain, library).verdict == Verdict::skipped);
+  CHECK(profile_text(plain, library).message.find("cublas") != std::string::npos);
+  SolverHeader other;
+  other.needs.architecture = 100;
+  CHECK(profile_text(plain, other).verdict == Verdict::skipped);
+  // A stranger's file may use all that the emulated GPU has.
+  const TemporaryFolder folder;
+  const std::filesystem::path file =
+      folder.write("mine.cu",
+                   "#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900\n#error too old\n#endif\n"
+                   "__global__ void add(const float* A, const float* B, float* C, int N) {\n"
+                   "  for (int i = 0; i < N; ++i) C[i] = A[i] + B[i];\n}\n"
+                   "extern \"C\" void solve(const float* A, const float* B, float* C, int N) {\n"
+                   "  add<<<1, 1>>>(A, B, C, N);\n}\n");
+  const Profile profile = profile_text(file, {});
+  CHECK_MESSAGE(profile.verdict == Verdict::solved, profile.message);
+  CHECK(profile.launches.size() == 1);
+  JudgeOptions options = quick();
+  options.cases = {{{{"N", 300}}, Distribution::random}};
+  check(judge_solver({test_paths::source, test_paths::build}, Toolkit::require(), file,
+                     test_vector_add(), {}, options),
+        Verdict::solved, "");
 }
 
 TEST_CASE("a case asked for by hand is the only one tried") {

@@ -6,6 +6,7 @@
 #include "common/harness/bench.hpp"
 #include "common/harness/cases.hpp"
 #include "common/harness/solver_run.hpp"
+#include "common/harness/solver_target.hpp"
 
 namespace ladder {
 namespace {
@@ -56,13 +57,16 @@ Parity compare_backends(const Tree& tree, const Toolkit& toolkit, const std::fil
   }
   const protocol::Device& device = gpu.opened().reply->device;
   const SolverHeader header = read_solver_header(file);
-  BuildRequest request;
-  request.source = file;
-  request.problem = &problem;
-  request.virtual_architecture = header.needs.architecture;
-  request.links = header.links;
-  request.sass = device.major * 10 + device.minor;
-  const std::filesystem::path object = build_solver(tree, toolkit, request).object;
+  for (const DeviceLimits& limits : {DeviceLimits(), limits_of(device)}) {
+    parity.message = unfit(header, limits);
+    if (parity.message.empty()) continue;
+    parity.verdict = Verdict::skipped;
+    return parity;
+  }
+  const std::filesystem::path object =
+      build_solver(tree, toolkit,
+                   request_for(file, problem, header, options, device.major * 10 + device.minor))
+          .object;
   Case tried;
   tried.parameters = at;
   tried.seed = seed;

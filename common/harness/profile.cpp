@@ -5,6 +5,7 @@
 
 #include "common/harness/cases.hpp"
 #include "common/harness/solver_run.hpp"
+#include "common/harness/solver_target.hpp"
 
 namespace ladder {
 namespace {
@@ -30,14 +31,14 @@ Profile profile_solver(const Tree& tree, const Toolkit& toolkit, const std::file
   Case tried = cases_at(problem, at, options.seed).at(0);
   tried.bound = header.bound.value_or("");
   profile.at = tried.parameters;
-  BuildRequest build;
-  build.source = file;
-  build.problem = &problem;
-  build.virtual_architecture = options.architecture.value_or(header.needs.architecture);
-  build.links = header.links;
+  profile.message = unfit(header, DeviceLimits());
+  if (!profile.message.empty()) {
+    profile.verdict = Verdict::skipped;
+    return profile;
+  }
   std::filesystem::path object;
   try {
-    object = build_solver(tree, toolkit, build).object;
+    object = build_solver(tree, toolkit, request_for(file, problem, header, options)).object;
   } catch (const CompileError& error) {
     profile.verdict = Verdict::not_compiled;
     profile.message = error.what();
