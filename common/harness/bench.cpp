@@ -6,6 +6,7 @@
 #include <ctime>
 
 #include "common/harness/bench_run.hpp"
+#include "common/harness/cases.hpp"
 #include "common/harness/solver_run.hpp"
 #include "common/harness/solver_target.hpp"
 
@@ -152,18 +153,8 @@ TimedSubject build_subject(const Tree& tree, const Toolkit& toolkit, const Group
 std::vector<Parameters> sizes_of(const Problem& problem, const JudgeOptions& options) {
   if (options.cases.empty()) return problem.sizes(Tier::bench);
   std::vector<Parameters> sizes;
-  for (const CaseSelector& wanted : options.cases) {
-    Parameters at = wanted.parameters;
-    for (const auto& [name, value] : problem.defaults.entries()) {
-      if (!at.contains(name)) at.set(name, value);
-    }
-    if (problem.illegal) {
-      if (const auto why = problem.illegal(at))
-        throw UsageError("the size " + at.text() + " is outside the contract of " + problem.name +
-                         ": " + *why);
-    }
-    sizes.push_back(at);
-  }
+  for (const CaseSelector& wanted : options.cases)
+    sizes.push_back(legal_size(problem, wanted.parameters));
   return sizes;
 }
 

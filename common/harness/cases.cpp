@@ -1,6 +1,9 @@
 #include "common/harness/cases.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <cstdio>
 #include <limits>
 
 #include "common/harness/counter_random.hpp"
@@ -77,6 +80,26 @@ void fill_from_distribution(const Case& tried, const Argument& argument, Generat
   }
 }
 
+namespace {
+
+void require_memory(const Problem& problem, const Parameters& at) {
+  double bytes = 0;  // in floating point: a legal size may want more than fits 64 bits
+  for (const Argument& argument : problem.arguments) {
+    if (argument.role == Role::scalar) continue;
+    bytes += static_cast<double>(argument.extent(at)) * static_cast<double>(size_of(argument.type));
+  }
+  const double memory =
+      static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
+  if (bytes <= memory) return;
+  char sizes[96];
+  std::snprintf(sizes, sizeof sizes, "want %.3g GB, and this machine has %.3g GB", bytes * 1e-9,
+                memory * 1e-9);
+  throw Error(Verdict::out_of_budget,
+              "out of memory: the arrays of " + problem.name + " at " + at.text() + " " + sizes);
+}
+
+}  // namespace
+
 Fill exact_up_to(int magnitude) {
   return [magnitude](const Case& tried, const Argument& argument, Generator& generator,
                      Buffer& buffer) {
@@ -91,6 +114,7 @@ Fill exact_up_to(int magnitude) {
 }
 
 Inputs make_inputs(const Problem& problem, const Case& tried) {
+  require_memory(problem, tried.parameters);
   Inputs inputs;
   for (std::size_t index = 0; index < problem.arguments.size(); ++index) {
     const Argument& argument = problem.arguments[index];
@@ -130,11 +154,21 @@ std::vector<Case> cases_of(const Problem& problem, Tier tier, std::uint64_t seed
   return cases;
 }
 
-std::vector<Case> cases_at(const Problem& problem, const CaseSelector& wanted, std::uint64_t seed) {
-  Parameters parameters = wanted.parameters;
+Parameters legal_size(const Problem& problem, const Parameters& wanted) {
+  Parameters at = wanted;
   for (const auto& [name, value] : problem.defaults.entries()) {
-    if (!parameters.contains(name)) parameters.set(name, value);
+    if (!at.contains(name)) at.set(name, value);
   }
+  const std::optional<std::string> why =
+      problem.illegal ? problem.illegal(at) : std::optional<std::string>();
+  if (why)
+    throw UsageError("the size " + at.text() + " is outside the contract of " + problem.name +
+                     ": " + *why);
+  return at;
+}
+
+std::vector<Case> cases_at(const Problem& problem, const CaseSelector& wanted, std::uint64_t seed) {
+  const Parameters parameters = legal_size(problem, wanted.parameters);
   std::vector<Distribution> distributions = problem.distributions;
   if (problem.has_exact) distributions.insert(distributions.begin(), Distribution::exact);
   if (wanted.distribution) {

@@ -50,15 +50,18 @@ void fill_from_distribution(const Case& tried, const Argument& argument, Generat
 // Fills with integers of 1 .. magnitude for Distribution::exact, else from the distribution.
 Fill exact_up_to(int magnitude);
 
-// A case's inputs and the initial values of its inout operands.
+// A case's inputs and the initial values of its inout operands. Throws Error(out_of_budget) for a
+// size whose arrays are larger than this machine's memory.
 Inputs make_inputs(const Problem& problem, const Case& tried);
 
 // Every size with exact inputs (where the problem has them) and the real distributions spread over
 // the sizes so that each meets small and large, friendly and ragged ones. Cases have seeds of their
 // own, derived from `seed`.
 std::vector<Case> cases_of(const Problem& problem, Tier tier, std::uint64_t seed);
-// Cases at sizes named by hand: every distribution of the problem, or the one that is asked for;
-// scalars left out take the problem's defaults.
+// A size named by hand; scalars left out take the problem's defaults. Throws UsageError if it is
+// outside the contract.
+Parameters legal_size(const Problem& problem, const Parameters& wanted);
+// Cases at such a size: every distribution of the problem, or the one that is asked for.
 std::vector<Case> cases_at(const Problem& problem, const CaseSelector& wanted, std::uint64_t seed);
 
 // Lists of sizes. Each returns `small`; `full` adds to it; `bench` is what the chapter names.

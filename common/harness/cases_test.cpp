@@ -28,6 +28,26 @@ Buffer drawn(Distribution distribution, std::uint64_t seed = 1, double rows = 10
 
 }  // namespace
 
+TEST_CASE("a size that no memory holds is out of memory, and says what it wants") {
+  try {
+    drawn(Distribution::random, 1, 1e9, 1e9);
+    FAIL("drawn");
+  } catch (const Error& error) {
+    CHECK(error.verdict() == Verdict::out_of_budget);
+    CHECK_MESSAGE(std::string(error.what()).find("rows=1000000000 cols=1000000000 want 4e+09 GB") !=
+                      std::string::npos,
+                  error.what());
+  }
+}
+
+TEST_CASE("a size outside the contract is refused with the reason") {
+  Problem problem = one_input();
+  problem.illegal = [](const Parameters&) { return std::optional<std::string>("too odd"); };
+  CHECK_THROWS_WITH_AS(cases_at(problem, {{{"rows", 3}, {"cols", 1}}, {}}, 1),
+                       "the size rows=3 cols=1 is outside the contract of drawn: too odd",
+                       UsageError);
+}
+
 TEST_CASE("the generator's numbers never change") {
   CHECK(Generator(0, 0).bits(0) == 0xA706DD2F4D197E6F);
   CHECK(Generator(1, 0).bits(0) == 0x5E41AB087439611E);

@@ -184,17 +184,6 @@ Verdict judge_on(const Target& target, Backend backend, const BuildResult& built
   return verdict;
 }
 
-void check_cases(const Target& target) {
-  for (const CaseSelector& wanted : target.options.cases) {
-    for (const Case& tried : cases_at(target.problem, wanted, target.options.seed)) {
-      if (!target.problem.illegal) continue;
-      if (const auto why = target.problem.illegal(tried.parameters))
-        throw UsageError("the case " + tried.parameters.text() + " is outside the contract of " +
-                         target.problem.name + ": " + *why);
-    }
-  }
-}
-
 }  // namespace
 
 std::string_view name_of(Backend backend) {
@@ -216,7 +205,8 @@ SolverReport judge_solver(const Tree& tree, const Toolkit& toolkit,
   report.problem = problem.name;
   report.idea = header.idea;
   report.verdict = Verdict::skipped;
-  check_cases(target);
+  for (const CaseSelector& wanted : options.cases)  // refuses them before anything is built
+    cases_at(problem, wanted, options.seed);
 
   // A GPU's architecture is compiled for in the same pass as the emulator's PTX.
   std::optional<Probe> gpu;
