@@ -252,6 +252,44 @@ TEST_CASE("a stranger's right file is solved, as text without escape codes and a
   CHECK(parsed["entries"][0]["cases"][0]["parameters"]["N"] == 257);
 }
 
+TEST_CASE("a program is profiled whatever it returns; a kernel that faults is trapped") {
+  const TemporaryFolder folder;
+  const std::string program = folder.write("program.cu",
+                                           "#include <cstdlib>\n"
+                                           "__global__ void kernel(int* a) { *a = 41; }\n"
+                                           "int main() {\n"
+                                           "  int* a = nullptr;\n"
+                                           "  const bool faults = std::getenv(\"FAULTS\");\n"
+                                           "  if (!faults) cudaMalloc(&a, 4);\n"
+                                           "  kernel<<<1, 1>>>(a);\n"
+                                           "  return cudaDeviceSynchronize() == 0 ? 7 : 0;\n"
+                                           "}\n");
+  const Finished right = type({"profile", program});
+  CHECK(right.code == 0);
+  CHECK(says(right, "it ended with exit code 7"));
+  CHECK(says(right, "grid 1, blocks of 1 threads"));
+  setenv("FAULTS", "1", 1);
+  const Finished faulty = type({"profile", program, "--json"});
+  unsetenv("FAULTS");
+  CHECK(faulty.code == 4);
+}
+
+TEST_CASE("a program for another toolkit's runtime is refused before it is started") {
+  const TemporaryFolder folder;
+  const std::string source = folder.write("empty.c", "int cudaOther(void) { return 0; }\n");
+  const std::string main =
+      folder.write("main.c", "int cudaOther(void);\nint main(void) { return cudaOther(); }\n");
+  const std::string library = folder.path() / "libcudart.so.99", program = folder.path() / "old";
+  REQUIRE(ladder::cli::run_and_watch(
+              {"cc", "-shared", "-fPIC", "-Wl,-soname,libcudart.so.99", "-o", library, source})
+              .code == 0);
+  REQUIRE(ladder::cli::run_and_watch({"cc", "-o", program, main, library}).code == 0);
+  const Finished finished = type({"profile", program});
+  CHECK(finished.code == 2);
+  CHECK(says(finished, "was built for libcudart.so.99"));
+  CHECK(type({"profile", program, "--arch", "90"}).code == 2);
+}
+
 TEST_CASE("a profile's trace names the arguments that lanes touched, and says when it was cut") {
   const TemporaryFolder folder;
   const std::string solver = folder.write("mine.cu", kVectorAdd);

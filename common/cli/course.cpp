@@ -1,5 +1,6 @@
 #include "common/cli/course.hpp"
 
+#include "common/harness/solver_target.hpp"
 #include "common/harness/verdict.hpp"
 
 namespace ladder::cli {
@@ -124,6 +125,20 @@ SolverReport judge_entry(const Course& course, const CatalogEntry& entry, JudgeO
 
 std::filesystem::path emulator_cudart(const Tree& tree, const Toolkit& toolkit) {
   return tree.build / "common" / "emulator" / ("libcudart.so." + std::to_string(toolkit.major));
+}
+
+std::filesystem::path built_program(const Course& course, const std::string& program,
+                                    std::optional<int> architecture) {
+  if (std::filesystem::path(program).extension() != ".cu") {
+    if (architecture)
+      throw UsageError("--arch is for .cu files; " + program + " is already compiled");
+    return program;
+  }
+  BuildRequest build;
+  build.source = program;
+  build.program = true;
+  build.virtual_architecture = architecture.value_or(DeviceLimits().architecture);
+  return build_solver(course.tree, course.toolkit, build).object;
 }
 
 DeviceFacts facts_of(const Course& course, const Choice& choice) {

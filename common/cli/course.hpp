@@ -53,6 +53,11 @@ SolverReport judge_entry(const Course& course, const CatalogEntry& entry, JudgeO
 // The emulator's drop-in runtime, whether built or not: build/common/emulator/libcudart.so.N.
 std::filesystem::path emulator_cudart(const Tree& tree, const Toolkit& toolkit);
 
+// The executable that a command was given, built first if it is a .cu file. `architecture`: --arch,
+// which an executable cannot be given: UsageError.
+std::filesystem::path built_program(const Course& course, const std::string& program,
+                                    std::optional<int> architecture);
+
 // Facts for JSON: device, toolkit, commit, date.
 DeviceFacts facts_of(const Course& course, const Choice& choice);
 

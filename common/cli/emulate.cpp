@@ -11,16 +11,7 @@ namespace fs = std::filesystem;
 
 int emulate(const EmulateRequest& request) {
   const Course course = open_course();
-  fs::path program = request.program;
-  if (program.extension() == ".cu") {
-    BuildRequest build;
-    build.source = program;
-    build.program = true;
-    build.virtual_architecture = request.architecture.value_or(90);
-    program = build_solver(course.tree, course.toolkit, build).object;
-  } else if (request.architecture) {
-    throw UsageError("--arch is for .cu files; " + request.program + " is already compiled");
-  }
+  const fs::path program = built_program(course, request.program, request.architecture);
   emulator::ProgramOptions options;
   options.cudart = request.cudart.empty() ? emulator_cudart(course.tree, course.toolkit)
                                           : fs::path(request.cudart);

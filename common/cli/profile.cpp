@@ -1,8 +1,10 @@
 // `ladder profile`: what a solver or a whole program did on the emulator, launch by launch and line by
 // line.
+#include <fcntl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdio>
 #include <fstream>
 
@@ -14,6 +16,7 @@
 #include "common/harness/judge_backend.hpp"
 #include "common/harness/profile.hpp"
 #include "common/harness/verdict.hpp"
+#include "common/harness/worker_process.hpp"
 
 namespace ladder::cli {
 namespace {
@@ -57,19 +60,43 @@ std::string contents_of(const fs::path& path) {
   return fs::exists(path) ? read_file(path) : "";
 }
 
+// Runs it with its output going where ours goes, or all to stderr; waitpid's status. Throws
+// MachineError if it cannot be started.
+int run_to_end(const emulator::Program& program, const emulator::ProgramOptions& options,
+               bool all_to_stderr) {
+  int failure[2];  // what kept it from starting; closed by exec
+  if (pipe2(failure, O_CLOEXEC) != 0) throw MachineError("no pipe for a program");
+  const Descriptor heard(failure[0]);
+  Descriptor told(failure[1]);
+  std::fflush(nullptr);
+  const pid_t child = fork();
+  if (child < 0) throw MachineError("no process for " + program.path.string());
+  if (child == 0) {
+    if (all_to_stderr) dup2(STDERR_FILENO, STDOUT_FILENO);
+    std::string why;
+    try {
+      emulator::run_program(program, {}, options);
+    } catch (const std::exception& error) {
+      why = error.what();
+    }
+    _exit(write(told.get(), why.data(), why.size()) < 0);
+  }
+  told = Descriptor();
+  char why[4096];
+  const ssize_t length = read(heard.get(), why, sizeof why);
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  if (length > 0) throw MachineError(std::string(why, static_cast<std::size_t>(length)));
+  return status;
+}
+
 // A program of its own: it runs with its output going where it goes, and leaves a report.
 Profile profile_program(const Course& course, const ProfileRequest& request,
                         const std::string& target) {
   Profile profile;
   profile.id = profile.file = target;
-  fs::path program = target;
-  if (program.extension() == ".cu") {
-    BuildRequest build;
-    build.source = program;
-    build.program = true;
-    build.virtual_architecture = request.architecture.value_or(90);
-    program = build_solver(course.tree, course.toolkit, build).object;
-  }
+  const fs::path program = built_program(course, target, request.architecture);
   emulator::ProgramOptions options;
   options.cudart = fs::absolute(emulator_cudart(course.tree, course.toolkit));
   options.time_limit_s = request.time_limit_s;
@@ -81,26 +108,19 @@ Profile profile_program(const Course& course, const ProfileRequest& request,
   }
   options.fault_exit = static_cast<int>(Verdict::trapped);
   const emulator::Program inspected = emulator::inspect_program(program);
-  if (!inspected.runs()) throw UsageError(inspected.message);
-  std::fflush(nullptr);
-  const pid_t child = fork();
-  if (child < 0) throw MachineError("no process for " + target);
-  if (child == 0) {
-    if (request.json) dup2(STDERR_FILENO, STDOUT_FILENO);  // stdout is for the JSON
-    emulator::run_program(inspected, {}, options);
-  }
-  int status = 0;
-  waitpid(child, &status, 0);
-  const std::string json = contents_of(options.report);
+  emulator::require_runtime(inspected, options);
+  const int status = run_to_end(inspected, options, request.json);
+  const std::string report = contents_of(options.report);
   if (!options.trace.empty()) profile.trace = contents_of(options.trace);
-  if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) {
-    profile.verdict = Verdict::trapped;
-    profile.message = WIFEXITED(status)
-                          ? "  it ended with exit code " + std::to_string(WEXITSTATUS(status))
-                          : "  it was ended by a signal";
-    return profile;
-  }
-  profile.launches = parse_launches_of_report(json);
+  if (!report.empty()) profile.launches = parse_launches_of_report(report);
+  if (!WIFEXITED(status))
+    profile.message = "  it was ended by a signal";
+  else if (WEXITSTATUS(status) != 0)
+    profile.message = "  it ended with exit code " + std::to_string(WEXITSTATUS(status));
+  else if (report.empty())
+    profile.message = "  it ended itself in a way that leaves no report, as with _exit()";
+  // What its exit code means, only the program knows.
+  if (report.empty() || !faults_of_report(report).empty()) profile.verdict = Verdict::trapped;
   return profile;
 }
 

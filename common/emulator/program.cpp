@@ -238,8 +238,7 @@ std::vector<std::pair<std::string, std::string>> program_environment(
   return variables;
 }
 
-void run_program(const Program& program, const std::vector<std::string>& arguments,
-                 const ProgramOptions& options) {
+void require_runtime(const Program& program, const ProgramOptions& options) {
   if (!program.runs()) throw UsageError(program.message);
   if (!fs::exists(options.cudart))
     throw MachineError("no CUDA runtime at " + options.cudart.string() +
@@ -249,6 +248,11 @@ void run_program(const Program& program, const std::vector<std::string>& argumen
     throw UsageError(program.path.string() + " was built for " + program.cudart + ", but " +
                      options.cudart.string() + " is " + (soname.empty() ? "no library" : soname) +
                      "\n  build the program with the toolkit that built the emulator");
+}
+
+void run_program(const Program& program, const std::vector<std::string>& arguments,
+                 const ProgramOptions& options) {
+  require_runtime(program, options);
   for (const auto& [name, value] : program_environment(options))
     setenv(name.c_str(), value.c_str(), 1);
 

@@ -56,8 +56,11 @@ struct ProgramOptions {
 // The variables that run a program under the emulator, to be added to its environment.
 std::vector<std::pair<std::string, std::string>> program_environment(const ProgramOptions& options);
 
-// Replaces this process by the program. Throws UsageError with `program.message` if it does not
-// run, or if it needs another soname than the library has; MachineError if exec fails.
+// Throws UsageError with `program.message` if the program does not run, or if it needs another
+// soname than the library has; MachineError if there is no such library.
+void require_runtime(const Program& program, const ProgramOptions& options);
+// Replaces this process by the program. Throws what require_runtime() throws; MachineError if exec
+// fails.
 [[noreturn]] void run_program(const Program& program, const std::vector<std::string>& arguments,
                               const ProgramOptions& options);
 

@@ -45,6 +45,7 @@ struct Profile {
 std::vector<LaunchProfile> parse_launches(std::string_view json);
 // From the file that LADDER_EMULATOR_REPORT names.
 std::vector<LaunchProfile> parse_launches_of_report(std::string_view json);
+std::vector<std::string> faults_of_report(std::string_view json);
 
 // One call of solve() at this size; `trace`: what to trace of it. Throws UsageError for a size that
 // the problem does not have.

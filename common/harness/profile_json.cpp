@@ -38,17 +38,21 @@ LaunchProfile launch_from(const Json& json) {
   return launch;
 }
 
-template <class Choose>
-std::vector<LaunchProfile> parse(std::string_view text, Choose choose) {
+// Calls use(json); throws MachineError for what it does not find in there.
+template <class Use>
+auto parse(std::string_view text, Use use) {
   try {
-    const Json json = Json::parse(text);
-    std::vector<LaunchProfile> launches;
-    for (const Json& launch : choose(json)) launches.push_back(launch_from(launch));
-    return launches;
+    return use(Json::parse(text));
   } catch (const Json::exception& error) {
     throw MachineError(std::string("the emulator's list of launches cannot be read: ") +
                        error.what());
   }
+}
+
+std::vector<LaunchProfile> launches_from(const Json& json) {
+  std::vector<LaunchProfile> launches;
+  for (const Json& launch : json) launches.push_back(launch_from(launch));
+  return launches;
 }
 
 Json number(double value) {
@@ -85,11 +89,16 @@ Json launch_json(const LaunchProfile& launch) {
 }  // namespace
 
 std::vector<LaunchProfile> parse_launches(std::string_view json) {
-  return parse(json, [](const Json& whole) -> const Json& { return whole; });
+  return parse(json, launches_from);
 }
 
 std::vector<LaunchProfile> parse_launches_of_report(std::string_view json) {
-  return parse(json, [](const Json& whole) -> const Json& { return whole.at("launch_records"); });
+  return parse(json, [](const Json& whole) { return launches_from(whole.at("launch_records")); });
+}
+
+std::vector<std::string> faults_of_report(std::string_view json) {
+  return parse(
+      json, [](const Json& whole) { return whole.at("faults").get<std::vector<std::string>>(); });
 }
 
 std::string to_json(const std::vector<Profile>& profiles, const DeviceFacts& device) {

@@ -208,9 +208,10 @@ std::string to_text(const Profile& profile, bool all_lines, const Style& style) 
   std::string text = profile.id;
   if (!profile.at.entries().empty()) text += " at " + profile.at.text();
   text += ", on the emulated H200\n";
-  if (profile.verdict != Verdict::solved)
-    return text + std::string(name_of(profile.verdict)) + "\n" + profile.message + "\n";
-  if (profile.launches.empty()) text += "  no kernel was launched\n";
+  if (profile.verdict != Verdict::solved) text += std::string(name_of(profile.verdict)) + "\n";
+  if (!profile.message.empty()) text += profile.message + "\n";
+  if (profile.launches.empty() && profile.verdict == Verdict::solved)
+    text += "  no kernel was launched\n";
   for (std::size_t i = 0; i < std::min(profile.launches.size(), most_launches); ++i)
     text += "\n" + launch_text(profile.launches[i], all_lines, style);
   if (profile.launches.size() > most_launches)
