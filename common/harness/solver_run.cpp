@@ -137,7 +137,7 @@ Outcome replied(const protocol::Reply& reply, During during, const Problem& prob
     case protocol::Outcome::protocol_failure:
       break;
   }
-  return {Verdict::machine_fault, "the worker did not understand: " + text, false, {}};
+  return {Verdict::machine_fault, "the worker failed, not the solver: " + text, false, {}};
 }
 
 Outcome unanswered(const Answer& answer, During during, const WorkerOptions& options) {

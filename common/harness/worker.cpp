@@ -338,7 +338,10 @@ void call_solve(const Command& command) {
   if (ffi_prep_cif(&interface, FFI_DEFAULT_ABI, command.argument_count, &ffi_type_void, types) !=
       FFI_OK)
     throw std::runtime_error("libffi cannot describe the call");
-  ffi_call(&interface, solvers.at(command.solver), nullptr, values);
+  void (*const solve)() = solvers.at(command.solver);
+  calling = true;
+  ffi_call(&interface, solve, nullptr, values);
+  calling = false;
 }
 
 void collect_counters(Reply& reply) {
@@ -385,9 +388,7 @@ void call(const Command& command, int input_descriptor, int result_descriptor, R
   if (command.timed != 0) bench.make_cold();
   const auto start = std::chrono::steady_clock::now();
   if (command.timed != 0) bench.start();
-  calling = true;
   call_solve(command);
-  calling = false;
   if (command.timed != 0) bench.stop();
   // A bad launch is told by the last error, a fault inside a kernel by the synchronisation.
   const int launch_error = cuda.get_last_error();
@@ -411,7 +412,9 @@ void call(const Command& command, int input_descriptor, int result_descriptor, R
 void write_report(const int (&descriptors)[2], int (*LadderEmulator::*write)(int), Reply& reply) {
   const bool written = cuda.emulator != nullptr && (cuda.emulator->*write)(descriptors[1]) != 0;
   for (const int descriptor : descriptors) close(descriptor);
-  if (!written) reply.outcome = Outcome::protocol_failure;
+  if (written) return;
+  reply.outcome = Outcome::protocol_failure;
+  set_text(reply, "the emulator's report cannot be written");
 }
 
 void serve(const Command& command, const int (&descriptors)[2], Reply& reply) {
@@ -433,6 +436,7 @@ void serve(const Command& command, const int (&descriptors)[2], Reply& reply) {
       return;
   }
   reply.outcome = Outcome::protocol_failure;
+  set_text(reply, "an unknown request");
 }
 
 // Takes one command and the descriptors that came with it. False: the checker has gone.
@@ -474,7 +478,7 @@ int serve_all() {
       reply->outcome = Outcome::out_of_memory;
       set_text(*reply, "std::bad_alloc: no host memory left");
     } catch (const std::exception& exception) {
-      reply->outcome = Outcome::exception;
+      reply->outcome = calling ? Outcome::exception : Outcome::protocol_failure;
       set_text(*reply, exception.what());
     } catch (...) {
       reply->outcome = Outcome::exception;

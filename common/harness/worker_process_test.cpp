@@ -133,6 +133,21 @@ TEST_CASE("a C++ exception that leaves solve is trapped, std::bad_alloc is out o
   CHECK(call_in("bad_alloc").outcome.verdict == Verdict::out_of_budget);
 }
 
+TEST_CASE("what fails in the worker itself is not the solver's failure") {
+  Fake fake;
+  WorkerProcess worker(fake_options());
+  worker.load(test_paths::fake_solver);
+  int ends[2];
+  REQUIRE(pipe(ends) == 0);
+  const Descriptor first(ends[0]), second(ends[1]);  // which cannot be mapped
+  protocol::Command command = fake.exchange.command();
+  command.request = protocol::Request::call;
+  const Answer answer = worker.request(command, first.get(), second.get());
+  const Outcome outcome = outcome_of(answer, During::call, fake.problem, fake_options());
+  CHECK(outcome.verdict == Verdict::machine_fault);
+  CHECK(contains(outcome.message, "the worker failed, not the solver: cannot map"));
+}
+
 TEST_CASE("a refusal and a failed CUDA_CHECK reach the judge as text") {
   const CallResult refused = call_in("refuse");
   CHECK(refused.outcome.refused);
