@@ -1,6 +1,12 @@
 // What the checker and a worker say to each other: fixed-size messages over a SOCK_SEQPACKET
-// socketpair, array contents in memfds that travel with a call. A solver shares the worker's
-// process, so the checker believes no reply: at most a lie makes its own verdict worse.
+// socketpair, array contents in memfds that travel with a call.
+//
+// A solver shares the worker's process: one that means to can send a reply of its own. It gains
+// nothing by it where answers are judged, for those are compared by the checker, with values that
+// never come here, in memory that is poisoned before and guarded behind each call; the time limit
+// and the ends of the process are seen from outside. Counters, times, what stayed allocated, and
+// that nothing was found by the emulator, are only told: they are true of a solver that does not
+// forge them.
 //
 // The layout of the results of a call, for every array in turn: guard, contents, guard.
 #pragma once
@@ -10,7 +16,6 @@
 
 namespace ladder::protocol {
 
-constexpr std::uint32_t version = 1;
 constexpr int max_arguments = 16;
 inline constexpr char stack_overflow[] = "stack overflow";  // the text of such a crash
 constexpr std::size_t path_bytes = 4096;
