@@ -8,8 +8,11 @@
 extern "C" {
 #endif
 
+// Of this table: raised with every change of it, so that nobody calls into another one's.
+enum { LADDER_EMULATOR_VERSION = 3 };
+
 struct LadderEmulator {
-  uint32_t version;  // 3
+  uint32_t version;  // first in every version; the rest only if it is LADDER_EMULATOR_VERSION
 
   // The first device-side fault, finding of an observer, refused launch or bad address in a call
   // since reset, as the text shown to a learner (several lines: what, file:line, instruction,

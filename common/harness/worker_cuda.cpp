@@ -48,6 +48,13 @@ bool Cuda::open(const char* path, std::string& error) {
   LadderEmulatorEntry entry = nullptr;
   find(library, "ladderEmulator", entry);
   if (entry != nullptr) emulator = entry();
+  if (emulator != nullptr && emulator->version != LADDER_EMULATOR_VERSION) {
+    error = std::string(path) + " is an emulator of another version (its control is " +
+            std::to_string(emulator->version) + ", ours is " +
+            std::to_string(LADDER_EMULATOR_VERSION) + "): build it from this tree, with ./ladder";
+    emulator = nullptr;
+    return false;
+  }
 
   const struct {
     const char* name;

@@ -209,6 +209,18 @@ TEST_CASE("without a GPU the backend is skipped, and a runtime that is none is s
   CHECK(contains(run.start().message, "is not a CUDA runtime"));
 }
 
+TEST_CASE("an emulator of another version is refused before it is called") {
+  setenv("LADDER_FAKE_EMULATOR", "2", 1);
+  Fake fake;
+  WorkerOptions options = fake_options();
+  options.emulated = true;
+  SolverRun run(fake.problem, test_paths::fake_solver, options);
+  const Outcome started = run.start();
+  unsetenv("LADDER_FAKE_EMULATOR");
+  CHECK(started.verdict == Verdict::machine_fault);
+  CHECK(contains(started.message, "is an emulator of another version (its control is 2, ours is"));
+}
+
 TEST_CASE("a library without solve does not count as compiled") {
   Fake fake;
   SolverRun run(fake.problem, test_paths::fake_cudart, fake_options());

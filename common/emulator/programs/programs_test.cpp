@@ -259,7 +259,7 @@ TEST_CASE("the library in a process of ours: control, allocations, functions it 
   const auto texture = reinterpret_cast<int (*)()>(function("cudaCreateTextureObject"));
   const auto last_error = reinterpret_cast<int (*)()>(function("cudaGetLastError"));
   const LadderEmulator* emulator = entry();
-  REQUIRE(emulator->version == 3);
+  REQUIRE(emulator->version == LADDER_EMULATOR_VERSION);
 
   void* memory = nullptr;
   REQUIRE(allocate(&memory, 100) == 0);

@@ -38,7 +38,7 @@ int written(int descriptor, const std::string& text) {
 }
 
 constexpr LadderEmulator interface = {
-    .version = 3,
+    .version = LADDER_EMULATOR_VERSION,
     .fault = [] { return locked([](Runtime& runtime) { return runtime.fault(); }); },
     .failed_call = [] { return locked([](Runtime& runtime) { return runtime.failed_call(); }); },
     .reset =
