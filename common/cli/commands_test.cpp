@@ -6,7 +6,9 @@
 #include <set>
 
 #include "common/cli/process.hpp"
+#include "common/harness/bench.hpp"
 #include "common/harness/files.hpp"
+#include "common/harness/process.hpp"
 
 using ladder::TemporaryFolder;
 using ladder::cli::Finished;
@@ -107,6 +109,17 @@ TEST_CASE("the version is one line") {
   CHECK(version.code == 0);
   CHECK(version.output.rfind("ladder ", 0) == 0);
   CHECK(version.output.find('\n') == version.output.size() - 1);
+}
+
+TEST_CASE("the commit is known in a folder whose name a shell would misread") {
+  const TemporaryFolder folder;
+  const std::string path = folder.path() / "it's $HOME";
+  std::filesystem::create_directory(path);
+  REQUIRE(ladder::run_process({"git", "-C", path, "init", "-q"}).exit_code == 0);
+  REQUIRE(ladder::run_process({"git", "-C", path, "-c", "user.name=a", "-c", "user.email=a@b",
+                               "commit", "-q", "--allow-empty", "-m", "first"})
+              .exit_code == 0);
+  CHECK(ladder::commit_of({path, path}).size() == 12);
 }
 
 TEST_CASE("an id that is not there is a usage error") {

@@ -7,32 +7,32 @@
 
 #include "common/harness/bench_run.hpp"
 #include "common/harness/cases.hpp"
+#include "common/harness/gpu.hpp"
+#include "common/harness/process.hpp"
 #include "common/harness/solver_run.hpp"
 #include "common/harness/solver_target.hpp"
+#include "common/harness/text.hpp"
 
 namespace ladder {
 namespace {
 
 // The first line that a command prints, "" when it fails.
-std::string first_line_of(const std::string& command) {
-  std::string text;
-  if (std::FILE* pipe = popen((command + " 2>/dev/null").c_str(), "r")) {
-    char buffer[512];
-    if (std::fgets(buffer, sizeof buffer, pipe) != nullptr) text = buffer;
-    if (pclose(pipe) != 0) text.clear();
+std::string first_line_of(const std::vector<std::string>& command) {
+  ProcessOptions options;
+  options.time_limit_s = 20;
+  try {
+    const ProcessResult result = run_process(command, options);
+    const std::vector<std::string> lines = lines_of(trim(result.output));
+    return result.exit_code != 0 || lines.empty() ? "" : lines.front();
+  } catch (const MachineError&) {
+    return "";  // there is no such command
   }
-  while (!text.empty() && (text.back() == '\n' || text.back() == ' ')) text.pop_back();
-  return text;
 }
 
-std::string ask_nvidia_smi(int gpu, const std::string& fields) {
-  const std::string answer = first_line_of("nvidia-smi --id=" + std::to_string(gpu) +
-                                           " --query-gpu=" + fields + " --format=csv,noheader");
+std::string ask_nvidia_smi(const Gpu& gpu, const std::string& fields) {
+  const std::string answer = first_line_of(
+      {"nvidia-smi", "--id=" + gpu.pci_bus_id, "--query-gpu=" + fields, "--format=csv,noheader"});
   return answer.empty() ? "unknown" : answer;
-}
-
-std::string quoted(const std::string& path) {
-  return "'" + path + "'";
 }
 
 double median_us(WorkerProcess& worker, protocol::Measure what, std::uint64_t bytes,
@@ -55,7 +55,10 @@ DeviceFacts facts_of(const Tree& tree, const Toolkit& toolkit, const BenchMachin
   facts.compute_capability = std::to_string(device.major) + "." + std::to_string(device.minor);
   facts.memory_bytes = device.memory_bytes;
   facts.toolkit = std::to_string(toolkit.major) + "." + std::to_string(toolkit.minor);
-  facts.driver = ask_nvidia_smi(options.gpu, "driver_version");
+  const std::vector<Gpu> gpus = probe_gpus(&toolkit).gpus;
+  const auto index = static_cast<std::size_t>(options.gpu);
+  const Gpu gpu = index < gpus.size() ? gpus[index] : Gpu();
+  facts.driver = ask_nvidia_smi(gpu, "driver_version");
   facts.date = date_now();
   facts.commit = commit_of(tree);
   const std::unique_ptr<WorkerProcess> worker = machine.start();
@@ -71,10 +74,9 @@ DeviceFacts facts_of(const Tree& tree, const Toolkit& toolkit, const BenchMachin
   facts.launch_us = median_us(*worker, Measure::launch_queued, 0);
   facts.launch_idle_us = median_us(*worker, Measure::launch_idle, 0);
   // Asked right after work, while the clocks are those of the measurements.
-  facts.clocks = ask_nvidia_smi(options.gpu, "clocks.sm,clocks.mem,clocks_event_reasons.active");
+  facts.clocks = ask_nvidia_smi(gpu, "clocks.sm,clocks.mem,clocks_event_reasons.active");
   if (facts.clocks == "unknown")  // its name in older drivers
-    facts.clocks =
-        ask_nvidia_smi(options.gpu, "clocks.sm,clocks.mem,clocks_throttle_reasons.active");
+    facts.clocks = ask_nvidia_smi(gpu, "clocks.sm,clocks.mem,clocks_throttle_reasons.active");
   return facts;
 }
 
@@ -206,8 +208,8 @@ BenchEntry entry_of(const TimedSubject& subject, const std::string& own_name, co
 
 std::string commit_of(const Tree& tree) {
   const std::string described =
-      first_line_of("git -C " + quoted(tree.source.string()) +
-                    " describe --always --dirty --abbrev=12 --exclude='*'");
+      first_line_of({"git", "-C", tree.source.string(), "describe", "--always", "--dirty",
+                     "--abbrev=12", "--exclude=*"});
   const char* told = std::getenv("LADDER_COMMIT");
   return !described.empty() || told == nullptr ? described : told;
 }

@@ -12,6 +12,9 @@
 #include <cstdio>
 #include <fstream>
 #include <sstream>
+#include <vector>
+
+#include "common/harness/text.hpp"
 
 namespace ladder {
 namespace {
@@ -24,6 +27,7 @@ using DeviceFunction = int (*)(int*, int);
 using NameFunction = int (*)(char*, int, int);
 using AttributeFunction = int (*)(int*, int, int);
 using MemoryFunction = int (*)(std::size_t*, int);
+using BusFunction = int (*)(char*, int, int);
 
 constexpr int kAttributeMajor = 75, kAttributeMinor = 76;  // CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY
 constexpr int kNoDevice = 100;                             // CUDA_ERROR_NO_DEVICE
@@ -33,7 +37,7 @@ Function symbol(void* library, const char* name) {
   return reinterpret_cast<Function>(dlsym(library, name));
 }
 
-// Runs in the child. Lines: "error TEXT", "version N", "gpu ARCH BYTES NAME".
+// Runs in the child. Lines: "error TEXT", "version N", "gpu ARCH BYTES PCI NAME".
 void ask_driver(std::FILE* out) {
   void* driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
   if (!driver) {
@@ -47,7 +51,8 @@ void ask_driver(std::FILE* out) {
   const auto name = symbol<NameFunction>(driver, "cuDeviceGetName");
   const auto attribute = symbol<AttributeFunction>(driver, "cuDeviceGetAttribute");
   const auto memory = symbol<MemoryFunction>(driver, "cuDeviceTotalMem_v2");
-  if (!init || !version || !count || !device || !name || !attribute || !memory) {
+  const auto bus = symbol<BusFunction>(driver, "cuDeviceGetPCIBusId");
+  if (!init || !version || !count || !device || !name || !attribute || !memory || !bus) {
     std::fprintf(out, "error libcuda.so.1 is not a CUDA driver\n");
     return;
   }
@@ -66,13 +71,14 @@ void ask_driver(std::FILE* out) {
   for (int i = 0; i < number; ++i) {
     int handle = 0, major = 0, minor = 0;
     std::size_t bytes = 0;
-    char text[256] = "";
+    char text[256] = "", place[64] = "";
     if (device(&handle, i) != 0) continue;
     name(text, sizeof text, handle);
     attribute(&major, kAttributeMajor, handle);
     attribute(&minor, kAttributeMinor, handle);
     memory(&bytes, handle);
-    std::fprintf(out, "gpu %d %zu %s\n", 10 * major + minor, bytes, text);
+    if (bus(place, sizeof place, handle) != 0) place[0] = '-';
+    std::fprintf(out, "gpu %d %zu %s %s\n", 10 * major + minor, bytes, place, text);
   }
 }
 
@@ -143,7 +149,7 @@ GpuProbe probe_gpus(const Toolkit* toolkit, double limit_s) {
     } else if (kind == "gpu") {
       Gpu gpu;
       gpu.index = static_cast<int>(probe.gpus.size());
-      words >> gpu.architecture >> gpu.memory_bytes >> std::ws;
+      words >> gpu.architecture >> gpu.memory_bytes >> gpu.pci_bus_id >> std::ws;
       std::getline(words, gpu.name);
       probe.gpus.push_back(gpu);
     } else if (kind == "error") {
@@ -165,6 +171,13 @@ GpuProbe probe_gpus(const Toolkit* toolkit, double limit_s) {
       probe.unusable = probe.gpus[0].name + " is older than Turing (sm_75), the oldest served";
   }
   return probe;
+}
+
+std::string visible_device(int index, const char* visible) {
+  if (visible == nullptr) return std::to_string(index);
+  const std::vector<std::string> devices = split_list(visible, ',');
+  const auto place = static_cast<std::size_t>(index);
+  return place < devices.size() ? devices[place] : "";
 }
 
 }  // namespace ladder

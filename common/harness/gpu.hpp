@@ -15,6 +15,7 @@ struct Gpu {
   std::string name;      // "NVIDIA H200"
   int architecture = 0;  // 90 for sm_90
   std::size_t memory_bytes = 0;
+  std::string pci_bus_id;  // "0000:1B:00.0": CUDA's numbers are not nvidia-smi's
 };
 
 struct GpuProbe {
@@ -28,5 +29,9 @@ struct GpuProbe {
 // Never throws and takes at most `limit_s`. A driver older than the toolkit's major version, and
 // cards before Turing (sm_75), make a GPU unusable.
 GpuProbe probe_gpus(const Toolkit* toolkit, double limit_s = 20);
+
+// What CUDA_VISIBLE_DEVICES must be for a program to see only the GPU of this index. `visible`: what
+// it is now, which the index counts in; nullptr: unset.
+std::string visible_device(int index, const char* visible);
 
 }  // namespace ladder

@@ -1,11 +1,13 @@
 // Judges a whole program: first as it is, then with each of its CUDA calls made to fail in turn.
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <cstring>
 #include <nlohmann/json.hpp>
 
 #include "common/emulator/program.hpp"
 #include "common/harness/files.hpp"
+#include "common/harness/gpu.hpp"
 #include "common/harness/judge.hpp"
 #include "common/harness/process.hpp"
 #include "common/harness/text.hpp"
@@ -211,8 +213,9 @@ void run_on_gpu(const fs::path& program, const Toolkit& toolkit, const JudgeOpti
                 SolverReport& report) {
   ProcessOptions process;
   process.time_limit_s = options.time_limit_s;
-  process.environment = {{"LD_LIBRARY_PATH", toolkit.cudart.parent_path().string()},
-                         {"CUDA_VISIBLE_DEVICES", std::to_string(options.gpu)}};
+  process.environment = {
+      {"LD_LIBRARY_PATH", toolkit.cudart.parent_path().string()},
+      {"CUDA_VISIBLE_DEVICES", visible_device(options.gpu, std::getenv("CUDA_VISIBLE_DEVICES"))}};
   const ProcessResult result = run_process({program.string()}, process);
   if (result.exit_code == 0) return;
   const Verdict verdict = result.timed_out     ? Verdict::out_of_budget
