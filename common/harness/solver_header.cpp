@@ -21,11 +21,16 @@ struct BadValue {
   std::string message;
 };
 
+// Infinities and what is no number are none of the numbers that a header or a size can have.
+std::optional<double> finite(double value) {
+  return std::isfinite(value) ? std::optional(value) : std::nullopt;
+}
+
 std::optional<double> parse_plain_number(std::string_view text) {
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return value;
+  return finite(value);
 }
 
 // "257", "1e8", "1.5", "2^26"
@@ -35,7 +40,7 @@ std::optional<double> parse_number(std::string_view text) {
   const auto base = parse_plain_number(text.substr(0, caret));
   const auto exponent = parse_plain_number(text.substr(caret + 1));
   if (!base || !exponent) return std::nullopt;
-  return std::pow(*base, *exponent);
+  return finite(std::pow(*base, *exponent));
 }
 
 bool is_name(std::string_view text) {
@@ -130,6 +135,9 @@ Limit parse_limit(const std::string& text) {
   if (!op || !value || !is_name(words[0])) {
     throw BadValue{"'" + text + "': a limit reads 'N <= 1024', several separated by commas"};
   }
+  if (*value != std::trunc(*value) || std::abs(*value) > 0x1p53) {
+    throw BadValue{"'" + text + "': a limit is an integer, of at most 2^53"};
+  }
   limit.parameter = words[0];
   limit.op = *op;
   limit.value = static_cast<std::int64_t>(*value);
@@ -193,7 +201,8 @@ Needs parse_needs(const std::string& text) {
       const bool kilo = !amount.empty() && amount.back() == 'K';
       if (kilo) amount.remove_suffix(1);
       const auto value = parse_plain_number(amount);
-      if (!value || *value < 0) throw BadValue{"'" + word + "' is no amount, such as shared=100K"};
+      if (!value || *value < 0 || *value > 0x1p31)
+        throw BadValue{"'" + word + "' is no amount, such as shared=100K"};
       needs.shared_bytes = static_cast<std::size_t>(*value) * (kilo ? 1024 : 1);
     } else {
       throw BadValue{"'" + word + "' is no need: 'sm_80' or 'shared=100K'"};
