@@ -37,13 +37,13 @@ __global__ void elementwise_kernel(Operation operation, int N, float* output,
 }
 
 // Launches it; does not wait. `operation` takes one float for each of `inputs` (N floats each,
-// aligned to 16 bytes like everything from cudaMalloc) and returns a float. N = 0 does nothing.
+// aligned to 16 bytes as by cudaMalloc) and returns a float. N: 0 (nothing) .. 2^31-1.
 template <class Operation, class... Input>
 void elementwise(Operation operation, int N, float* output, const Input*... inputs) {
   constexpr int block_size = 256;
   constexpr int block_elements = 4 * block_size;
   if (N == 0) return;
-  const int blocks = (N + block_elements - 1) / block_elements;
+  const int blocks = (N - 1) / block_elements + 1;
   elementwise_kernel<<<blocks, block_size>>>(operation, N, output, inputs...);
   CUDA_CHECK(cudaGetLastError());
 }
