@@ -56,6 +56,11 @@ constexpr std::array<std::string_view, 9> tried_calls = {"cudaMalloc",
                                                          "cudaEventSynchronize",
                                                          "cudaFree"};
 
+bool is_tried(std::string_view function) {
+  return std::any_of(tried_calls.begin(), tried_calls.end(),
+                     [&](std::string_view start) { return begins(function, start); });
+}
+
 // The K-th calls of these functions that a clean run made.
 std::vector<std::pair<std::string, int>> calls_to_try(const std::map<std::string, int>& made) {
   std::vector<std::pair<std::string, int>> tried;
@@ -66,6 +71,17 @@ std::vector<std::pair<std::string, int>> calls_to_try(const std::map<std::string
     }
   }
   return tried;
+}
+
+// "8 of its CUDA calls were made to fail, one at a time: allocations, ..."
+std::string tried_text(const std::map<std::string, int>& made, int tried) {
+  const bool more = std::any_of(made.begin(), made.end(), [](const auto& function) {
+    return function.second > most_calls_tried && is_tried(function.first);
+  });
+  return std::to_string(tried) +
+         " of its CUDA calls were made to fail, one at a time: those that " +
+         "allocate, copy, set, launch, wait or free" +
+         (more ? ", the first " + std::to_string(most_calls_tried) + " of each function" : "");
 }
 
 std::string shown(const std::string& function) {
@@ -120,8 +136,7 @@ class ProgramJudge {
       const std::string fault = judge_failure(run(function + ":" + std::to_string(k)), function);
       if (!fault.empty()) messages.push_back("with " + what + " failing, the program " + fault);
     }
-    report.notes.push_back("each of its " + std::to_string(total) +
-                           " CUDA calls was made to fail in turn");
+    report.notes.push_back(tried_text(clean.report.calls, total));
     conclude(messages, total, report);
   }
 

@@ -47,17 +47,17 @@ int main() {
 }
 )";
 
-SolverReport judge_text(const std::string& text) {
+SolverReport judge_text(const std::string& text, double time_limit_s = 60) {
   static const TemporaryFolder folder;
   static const Tree tree{test_paths::source, test_paths::build};
   static const Toolkit toolkit = Toolkit::require();
   JudgeOptions options;
-  options.time_limit_s = 2;
+  options.time_limit_s = time_limit_s;
   return judge_program(tree, toolkit, folder.write("program.cu", text), {}, options);
 }
 
-SolverReport judge_fault(const std::string& fault) {
-  return judge_text("#define FAULT " + fault + "\n" + program);
+SolverReport judge_fault(const std::string& fault, double time_limit_s = 60) {
+  return judge_text("#define FAULT " + fault + "\n" + program, time_limit_s);
 }
 
 void check(const SolverReport& report, Verdict verdict, const std::string& sentence) {
@@ -69,7 +69,26 @@ TEST_CASE("a program that checks every call and frees what it has is solved") {
   const SolverReport report = judge_fault("none");
   check(report, Verdict::solved, "");
   REQUIRE(report.notes.size() == 1);
-  CHECK(report.notes[0] == "each of its 8 CUDA calls was made to fail in turn");
+  CHECK(report.notes[0] ==
+        "8 of its CUDA calls were made to fail, one at a time: those that allocate, copy, set, "
+        "launch, wait or free");
+}
+
+TEST_CASE("of a function that is called again and again only the first calls are made to fail") {
+  const SolverReport report = judge_text(R"(#include <cstdio>
+__global__ void nothing() {}
+int main() {
+  for (int i = 0; i < 30; ++i) {
+    nothing<<<1, 1>>>();
+    if (cudaGetLastError() != cudaSuccess) return std::fprintf(stderr, "launch\n"), 1;
+  }
+  return 0;
+}
+)");
+  check(report, Verdict::solved, "");
+  REQUIRE(report.notes.size() == 1);
+  CHECK(report.notes[0].find("25 of its CUDA calls were made to fail") == 0);
+  CHECK(report.notes[0].find("the first 25 of each function") != std::string::npos);
 }
 
 TEST_CASE("each way to handle a failing call badly gets its sentence") {
@@ -86,7 +105,7 @@ TEST_CASE("each way to handle a failing call badly gets its sentence") {
 TEST_CASE("a program that is wrong although nothing fails is told so first") {
   check(judge_fault("leaks_always"), Verdict::wrong, "exited without freeing 256 bytes");
   check(judge_fault("exits_3"), Verdict::wrong, "exited 3, and no call failed");
-  check(judge_fault("hangs"), Verdict::out_of_budget, "did not end in time");
+  check(judge_fault("hangs", 1), Verdict::out_of_budget, "did not end in time");
   check(judge_text("int main() {}\n"), Verdict::wrong, "made no CUDA call");
   check(judge_text("int main() { return }\n"), Verdict::not_compiled, "does not compile");
   check(judge_text("#include <cstdlib>\nint main() { std::abort(); }\n"), Verdict::trapped,
