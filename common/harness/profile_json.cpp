@@ -1,7 +1,7 @@
 // Launches from and to JSON; apart from the rest because the JSON header is heavy.
-#include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "common/harness/json_numbers.hpp"
 #include "common/harness/profile.hpp"
 #include "common/harness/verdict.hpp"
 
@@ -55,18 +55,6 @@ std::vector<LaunchProfile> launches_from(const Json& json) {
   return launches;
 }
 
-Json number(double value) {
-  if (value == std::floor(value) && std::abs(value) < 9007199254740992.0)
-    return static_cast<std::int64_t>(value);
-  return value;
-}
-
-Json counters_json(const std::map<std::string, double>& counters) {
-  Json json = Json::object();
-  for (const auto& [name, value] : counters) json[name] = number(value);
-  return json;
-}
-
 Json launch_json(const LaunchProfile& launch) {
   Json json;
   json["kernel"] = launch.kernel;
@@ -77,12 +65,12 @@ Json launch_json(const LaunchProfile& launch) {
                        {"warps", launch.warps},
                        {"of_warps", launch.of_warps},
                        {"limited_by", launch.limited_by}};
-  json["counters"] = counters_json(launch.counters);
+  json["counters"] = named_numbers(launch.counters);
   json["remarks"] = remarks_on(launch);
   json["lines"] = Json::array();
   for (const LineProfile& line : launch.lines)
     json["lines"].push_back(
-        {{"file", line.file}, {"line", line.line}, {"counters", counters_json(line.counters)}});
+        {{"file", line.file}, {"line", line.line}, {"counters", named_numbers(line.counters)}});
   return json;
 }
 
@@ -113,9 +101,7 @@ std::string to_json(const std::vector<Profile>& profiles, const DeviceFacts& dev
     entry["verdict"] = name_of(profile.verdict);
     entry["exit_code"] = static_cast<int>(profile.verdict);
     if (!profile.message.empty()) entry["message"] = profile.message;
-    Json at = Json::object();
-    for (const auto& [name, value] : profile.at.entries()) at[name] = number(value);
-    entry["at"] = at;
+    entry["at"] = named_numbers(profile.at.entries());
     entry["launches"] = Json::array();
     for (const LaunchProfile& launch : profile.launches)
       entry["launches"].push_back(launch_json(launch));

@@ -1,8 +1,8 @@
 // The JSON of reports; apart from the text because the JSON header is heavy.
 #include <algorithm>
-#include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "common/harness/json_numbers.hpp"
 #include "common/harness/report.hpp"
 #include "common/harness/verdict.hpp"
 
@@ -12,20 +12,6 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr const char* kSchema = "kernel-ladder/1";
-
-// Exact integers stay integers; what JSON cannot hold is null.
-Json number(double value) {
-  if (!std::isfinite(value)) return nullptr;
-  if (value == std::floor(value) && std::abs(value) < 9007199254740992.0)
-    return static_cast<std::int64_t>(value);
-  return value;
-}
-
-Json parameters_json(const Parameters& parameters) {
-  Json json = Json::object();
-  for (const auto& [name, value] : parameters.entries()) json[name] = number(value);
-  return json;
-}
 
 Json device_json(const DeviceFacts& device) {
   Json json;
@@ -71,7 +57,7 @@ Json timings_json(const std::vector<BenchEntry>& entries, const std::string& id)
   for (const BenchEntry& entry : entries) {
     if (entry.id != id || entry.timing.samples == 0) continue;
     Json json = timing_json(entry.timing);
-    json["at"] = parameters_json(entry.at);
+    json["at"] = named_numbers(entry.at.entries());
     json["gb_s"] = number(entry.gigabytes_per_s);
     json["gflop_s"] = number(entry.gigaflops);
     json["ceilings"] = ceilings_json(entry.ceilings);
@@ -82,7 +68,7 @@ Json timings_json(const std::vector<BenchEntry>& entries, const std::string& id)
 
 Json case_json(const CaseReport& tried) {
   Json json;
-  json["parameters"] = parameters_json(tried.tried.parameters);
+  json["parameters"] = named_numbers(tried.tried.parameters.entries());
   json["distribution"] = name_of(tried.tried.distribution);
   json["seed"] = tried.tried.seed;
   json["backend"] = name_of(tried.backend);
@@ -110,9 +96,8 @@ Json report_json(const SolverReport& report, const BenchReport* timed) {
                              {"judged", goal.judged},
                              {"met", goal.met},
                              {"message", goal.message}});
-  json["counters"] = Json::object();
-  for (const auto& [name, value] : report.counters) json["counters"][name] = number(value);
-  if (!report.counters.empty()) json["counted_at"] = parameters_json(report.counted_at);
+  json["counters"] = named_numbers(report.counters);
+  if (!report.counters.empty()) json["counted_at"] = named_numbers(report.counted_at.entries());
   if (timed) json["timings"] = timings_json(timed->entries, report.id);
   return json;
 }
@@ -187,7 +172,7 @@ std::string to_json(const std::vector<EmulatorSpeed>& speeds, const DeviceFacts&
   std::vector<double> ratios[std::size(emulator_modes)], speedups;
   for (const EmulatorSpeed& speed : speeds) {
     Json entry = {{"id", speed.id},
-                  {"at", parameters_json(speed.at)},
+                  {"at", named_numbers(speed.at.entries())},
                   {"warp_instructions", number(speed.warp_instructions)},
                   {"millions_per_s", number(speed.millions_per_s())},
                   {"millions_per_s_bar", number(speed.least_rate)},
