@@ -333,8 +333,11 @@ Finding ThreadBlock::finding(const Warp& warp, const KernelFault& fault) const {
   found.where = fault.where;
   found.help = fault.help;
   found.site = site_of(launch, function, fault.instruction, number, warp.thread_of(fault.lane));
-  if (warp.frame != nullptr && warp.frame->function != nullptr && fault.instruction != nullptr) {
-    const std::string place = own_place(*warp.frame, *fault.instruction);
+  // The lane's frame leads to its callers; the warp's own may be left over from what it ran before.
+  for (const Group& group : warp.groups) {
+    if ((group.mask >> fault.lane & 1) == 0 || group.frame->function != &function) continue;
+    const std::string place =
+        fault.instruction != nullptr ? own_place(*group.frame, *fault.instruction) : "";
     if (!place.empty()) found.site.place = place;
   }
   return found;
