@@ -14,6 +14,17 @@
 namespace ladder::cli {
 namespace {
 
+// CLI::PositiveNumber names its range by the digits of the largest double, 309 of them.
+CLI::Validator above_zero() {
+  return CLI::Validator(
+      [](std::string& text) {
+        double number = 0;
+        if (CLI::detail::lexical_cast(text, number) && number > 0) return std::string();
+        return "'" + text + "' is not a number above 0";
+      },
+      "POSITIVE");
+}
+
 // What was asked for; one of each, because exactly one command runs.
 struct Requests {
   RunRequest run;
@@ -63,7 +74,7 @@ void add_running_options(CLI::App& command, Running& running, bool cases) {
         "run the emulator's warps in another order, one for each number; 0: in order");
     command.add_option("--observers", running.observers, kObserversHelp)->type_name("LIST");
     command.add_option("--time-limit", running.time_limit_s, "seconds for one call of the solver")
-        ->check(CLI::PositiveNumber)
+        ->check(above_zero())
         ->capture_default_str();
     command.add_flag("--json", running.json, "print JSON instead of text");
   }
@@ -106,7 +117,7 @@ void add_learner_commands(CLI::App& app, Requests& requests) {
 
   CLI::App& list = add_command(app, "list", "what the course has: steps, exercises, problems",
                                "  ./ladder list\n  ./ladder list 01\n  ./ladder list --problems");
-  list.add_option("ID", requests.list.ids, kIdHelp);
+  list.add_option("ID", requests.list.ids, "a chapter (01), or anything in it");
   list.add_flag("--problems", requests.list.problems, "problems with their signatures");
   list.add_flag("--mutants", requests.list.mutants, "the deliberately wrong solvers, one by one");
   list.add_flag("--json", requests.list.json, "print JSON instead of text");
@@ -139,9 +150,10 @@ void add_learner_commands(CLI::App& app, Requests& requests) {
   next.callback([&] { requests.chosen = [&] { return cli::next(requests.next); }; });
 
   const auto add_id_command = [&](const char* name, const char* description, const char* examples,
-                                  int (*function)(const std::string&)) {
+                                  int (*function)(const std::string&),
+                                  const char* what = "an exercise (01.ex1)") {
     CLI::App& command = add_command(app, name, description, examples);
-    command.add_option("ID", requests.id, "an exercise (01.ex1)")->required();
+    command.add_option("ID", requests.id, what)->required();
     command.callback([&requests, function] {
       requests.chosen = [&requests, function] { return function(requests.id); };
     });
@@ -151,7 +163,8 @@ void add_learner_commands(CLI::App& app, Requests& requests) {
   add_id_command("reset", "put an exercise's stub back, keeping yours as a backup",
                  "  ./ladder reset 01.ex1", cli::reset);
   add_id_command("diff", "what you changed in an exercise, or what a step changes in its parent",
-                 "  ./ladder diff 01.ex1\n  ./ladder diff 01.05", cli::diff);
+                 "  ./ladder diff 01.ex1\n  ./ladder diff 01.05", cli::diff,
+                 "an exercise (01.ex1) or a step (01.05)");
 }
 
 void add_bench(CLI::App& app, Requests& requests) {
@@ -195,7 +208,7 @@ void add_profile(CLI::App& app, Requests& requests) {
   profile.add_flag("--line", requests.profile.lines, "every source line, not only the hottest");
   profile.add_option("--seed", requests.profile.seed, "seed of the inputs")->capture_default_str();
   profile.add_option("--time-limit", requests.profile.time_limit_s, "seconds for the call")
-      ->check(CLI::PositiveNumber)
+      ->check(above_zero())
       ->capture_default_str();
   profile.add_flag("--json", requests.profile.json, "print JSON instead of text");
   CLI::Option* trace =
@@ -212,7 +225,7 @@ void add_profile(CLI::App& app, Requests& requests) {
   profile
       .add_option("--trace-limit", requests.profile.trace_limit,
                   "trace so many accesses of warps at most")
-      ->check(CLI::PositiveNumber)
+      ->check(above_zero())
       ->capture_default_str()
       ->needs(trace);
   add_architecture(profile, requests.profile.architecture);
@@ -235,11 +248,11 @@ void add_emulate(CLI::App& app, Requests& requests) {
   emulate.add_option("--device", requests.emulate.device, "properties of another device")
       ->type_name("t4|a100|...");
   emulate.add_option("--threads", requests.emulate.threads, "cores to use; all, unless said")
-      ->check(CLI::PositiveNumber);
+      ->check(above_zero());
   emulate
       .add_option("--time-limit", requests.emulate.time_limit_s,
                   "seconds after which a kernel is stopped; none, unless said")
-      ->check(CLI::PositiveNumber);
+      ->check(above_zero());
   emulate.add_option("--observers", requests.emulate.observers, kObserversHelp)->type_name("LIST");
   emulate.add_option("--order-seed", requests.emulate.order_seed,
                      "run warps in another order, one for each number; 0: in order");
@@ -278,9 +291,9 @@ void add_proof_commands(CLI::App& dev, Requests& requests) {
       "  ./ladder dev fuzz --programs 3000 --seed 1 --against FILE\n"
       "  ./ladder dev fuzz --parser --minutes 10");
   FuzzRequest& request = requests.fuzz;
-  fuzz.add_option("--programs", request.programs, "how many")->check(CLI::PositiveNumber);
+  fuzz.add_option("--programs", request.programs, "how many")->check(above_zero());
   fuzz.add_option("--seed", request.seed, "of the programs")->capture_default_str();
-  fuzz.add_option("--jobs", request.jobs, "processes at a time")->check(CLI::PositiveNumber);
+  fuzz.add_option("--jobs", request.jobs, "processes at a time")->check(above_zero());
   fuzz.add_option("--on", request.on,
                   "what the emulator is compared with: a gpu, or itself in another order of warps")
       ->check(CLI::IsMember({"gpu", "emulator"}))
@@ -291,8 +304,7 @@ void add_proof_commands(CLI::App& dev, Requests& requests) {
   fuzz.add_option("--save", request.save, "folder for programs that differ, and for the counts")
       ->type_name("FOLDER");
   fuzz.add_flag("--parser", request.parser, "damaged PTX and fat binaries instead");
-  fuzz.add_option("--minutes", request.minutes, "with --parser: how long")
-      ->check(CLI::PositiveNumber);
+  fuzz.add_option("--minutes", request.minutes, "with --parser: how long")->check(above_zero());
   fuzz.add_option("--seeds", request.seeds, "with --parser: folder with more PTX to damage")
       ->type_name("FOLDER");
   fuzz.callback([&] { requests.chosen = [&] { return cli::dev_fuzz(requests.fuzz); }; });
@@ -339,6 +351,18 @@ void add_developer_commands(CLI::App& app, Requests& requests) {
   add_proof_commands(dev, requests);
 }
 
+// What CLI11 says of a missing command and of spare words does not say how to go on, and begins
+// in upper case.
+std::string in_our_words(const CLI::Error& error, bool no_command_given) {
+  std::string text = error.what();
+  if (text == "A subcommand is required")
+    return no_command_given ? "name a command; where you are in the course: ./ladder next"
+                            : "name one of its commands";
+  const std::string spare = "The following argument";
+  if (text.rfind(spare, 0) == 0) text[0] = 't';
+  return text;
+}
+
 // What is wrong, and the command whose options were wrong says how to learn about them.
 std::string usage_message(const CLI::App& app, const CLI::Error& error) {
   std::string command = "ladder";
@@ -347,17 +371,20 @@ std::string usage_message(const CLI::App& app, const CLI::Error& error) {
     at = at->get_subcommands().front();
     command += " " + at->get_name();
   }
-  return std::string(error.what()) + "\nsee: " + command + " --help";
+  return in_our_words(error, app.get_subcommands().empty()) + "\nsee: " + command + " --help";
 }
 
 // CLI11 only says that a command is missing; this says which one may have been meant.
-std::string unknown_command(const CLI::App& app, int argc, const char* const* argv) {
+std::string unknown_command(const CLI::App& app, const std::string& path, int argc,
+                            const char* const* argv) {
   if (argc < 2 || argv[1][0] == '-') return "";
   std::vector<std::string> names;
   for (const CLI::App* command : app.get_subcommands({})) names.push_back(command->get_name());
-  if (std::find(names.begin(), names.end(), argv[1]) != names.end()) return "";
-  return "no command '" + std::string(argv[1]) + "'" + did_you_mean(argv[1], names) +
-         "\nsee: ladder --help";
+  if (names.empty()) return "";  // what follows are its arguments
+  const std::string name = argv[1];
+  if (std::find(names.begin(), names.end(), name) != names.end())
+    return unknown_command(*app.get_subcommand(name), path + " " + name, argc - 1, argv + 1);
+  return "no command '" + name + "'" + did_you_mean(name, names) + "\nsee: " + path + " --help";
 }
 
 }  // namespace
@@ -373,7 +400,7 @@ int parse_and_run(int argc, const char* const* argv) {
       "  ./ladder run 01               chapter 1's ladder, checked\n"
       "  ./ladder next                 the exercise you are at\n"
       "  ./ladder check 01.ex1         is my answer right?\n"
-      "  ladder COMMAND --help       options and examples");
+      "  ./ladder COMMAND --help       options and examples");
   Requests requests;
   add_learner_commands(app, requests);
   add_bench(app, requests);
@@ -382,7 +409,7 @@ int parse_and_run(int argc, const char* const* argv) {
   add_docs(app, requests);
   add_doctor(app, requests);
   add_developer_commands(app, requests);
-  if (const std::string message = unknown_command(app, argc, argv); !message.empty())
+  if (const std::string message = unknown_command(app, "ladder", argc, argv); !message.empty())
     throw UsageError(message);
   try {
     app.parse(argc, argv);

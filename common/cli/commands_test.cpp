@@ -44,6 +44,7 @@ TEST_CASE("no command, a misspelt one and a bad option are usage errors that say
   const Finished none = type({});
   CHECK(none.code == 2);
   CHECK(says(none, "--help"));
+  CHECK(says(none, "name a command; where you are in the course: ./ladder next"));
   const Finished misspelt = type({"chekc", "01"});
   CHECK(misspelt.code == 2);
   CHECK(says(misspelt, "did you mean 'check'?"));
@@ -52,11 +53,19 @@ TEST_CASE("no command, a misspelt one and a bad option are usage errors that say
   CHECK(says(option, "ladder check --help"));
   CHECK(type({"check", "01.01", "--on", "mars"}).code == 2);
   CHECK(type({"check", "01.01", "--gpu", "-1"}).code == 2);
-  CHECK(type({"check", "01.01", "--time-limit", "never"}).code == 2);
+  for (const char* limit : {"never", "0", "-3"}) {
+    CAPTURE(limit);
+    const Finished refused = type({"check", "01.01", "--time-limit", limit});
+    CHECK(refused.code == 2);
+    CHECK(says(refused, "--time-limit: '" + std::string(limit) + "' is not a number above 0"));
+  }
   CHECK(type({"check"}).code == 2);
   CHECK(type({"bench"}).code == 2);
   CHECK(type({"next", "--json"}).code == 2);  // it prints text alone
   CHECK(type({"dev"}).code == 2);
+  const Finished misspelt_below = type({"dev", "chekc"});
+  CHECK(misspelt_below.code == 2);
+  CHECK(says(misspelt_below, "no command 'chekc'; did you mean 'check'?\nsee: ladder dev --help"));
 }
 
 TEST_CASE("who asked for JSON gets JSON, whatever is wrong") {
