@@ -1,4 +1,5 @@
 // Kernels that wait for the host, or for each other, while they run.
+#include <chrono>
 #include <thread>
 
 #include "arrays.hpp"
@@ -76,6 +77,80 @@ void mapped_flag() {
   CALL(cudaFreeHost(done));
 }
 
+// Streams whose kernels wait for first_flag and second_flag.
+struct TwoWaiting {
+  explicit TwoWaiting(unsigned flags) {
+    for (int** word : {&first_flag, &second_flag, &done}) {
+      CALL(cudaHostAlloc(word, sizeof **word, cudaHostAllocMapped));
+      **word = 0;
+    }
+    CALL(cudaStreamCreateWithFlags(&first, flags));
+    CALL(cudaStreamCreateWithFlags(&second, flags));
+    wait_for<<<1, 1, 0, first>>>(first_flag, 1, done);
+    wait_for<<<1, 1, 0, second>>>(second_flag, 1, done);
+  }
+  ~TwoWaiting() {
+    for (int* word : {first_flag, second_flag, done}) CALL(cudaFreeHost(word));
+    CALL(cudaStreamDestroy(first));
+    CALL(cudaStreamDestroy(second));
+  }
+  static void raise(int* flag) { *static_cast<volatile int*>(flag) = 1; }
+
+  cudaStream_t first, second;
+  int *first_flag, *second_flag, *done;
+};
+
+bool not_ready(cudaError_t error) {
+  return error == cudaErrorNotReady && cudaGetLastError() == cudaErrorNotReady;
+}
+
+// An event is complete when all is that its stream had to wait for, by events of other streams too.
+void events_of_events() {
+  TwoWaiting kernels(cudaStreamNonBlocking);
+  cudaStream_t third, fourth;
+  cudaEvent_t start, kernel, passed_on;
+  CALL(cudaStreamCreateWithFlags(&third, cudaStreamNonBlocking));
+  CALL(cudaStreamCreateWithFlags(&fourth, cudaStreamNonBlocking));
+  for (cudaEvent_t* event : {&start, &kernel, &passed_on}) CALL(cudaEventCreate(event));
+  CALL(cudaEventRecord(start, third));
+  for (cudaStream_t stream : {kernels.first, kernels.second}) {
+    CALL(cudaEventRecord(kernel, stream));
+    CALL(cudaStreamWaitEvent(third, kernel, 0));
+  }
+  CALL(cudaEventRecord(passed_on, third));
+  CALL(cudaStreamWaitEvent(fourth, passed_on, 0));
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  TwoWaiting::raise(kernels.second_flag);
+  CALL(cudaStreamSynchronize(kernels.second));
+  EXPECT(not_ready(cudaEventQuery(passed_on)));
+  EXPECT(not_ready(cudaStreamQuery(fourth)));
+  TwoWaiting::raise(kernels.first_flag);
+  CALL(cudaStreamSynchronize(fourth));
+  EXPECT(*kernels.done == 2);
+  CALL(cudaEventQuery(passed_on));
+  float milliseconds;
+  CALL(cudaEventElapsedTime(&milliseconds, start, passed_on));
+  EXPECT(milliseconds >= 20);
+  for (cudaEvent_t event : {start, kernel, passed_on}) CALL(cudaEventDestroy(event));
+  CALL(cudaStreamDestroy(third));
+  CALL(cudaStreamDestroy(fourth));
+}
+
+// One in the default stream is complete when all blocking streams' earlier work is.
+void event_of_the_default_stream() {
+  TwoWaiting kernels(cudaStreamDefault);
+  cudaEvent_t event;
+  CALL(cudaEventCreate(&event));
+  CALL(cudaEventRecord(event));
+  TwoWaiting::raise(kernels.first_flag);
+  CALL(cudaStreamSynchronize(kernels.first));
+  EXPECT(not_ready(cudaEventQuery(event)));
+  TwoWaiting::raise(kernels.second_flag);
+  CALL(cudaEventSynchronize(event));
+  EXPECT(*kernels.done == 2);
+  CALL(cudaEventDestroy(event));
+}
+
 void questions() {
   volatile int *question, *reply;
   CALL(cudaMallocManaged(const_cast<int**>(&question), sizeof(int)));
@@ -141,6 +216,8 @@ void shared_counter() {
 
 int main() {
   mapped_flag();
+  events_of_events();
+  event_of_the_default_stream();
   questions();
   two_streams();
   two_threads();

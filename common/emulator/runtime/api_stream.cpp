@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <iterator>
 
 #include "common/emulator/runtime/runtime.hpp"
 
@@ -100,7 +101,7 @@ cudaError_t record(const char* function, cudaEvent_t handle, cudaStream_t stream
     const Stream& stream = runtime.streams.find(stream_handle);
     event.recorded = true;
     event.time = std::chrono::steady_clock::now();
-    event.after = runtime.running.before(stream_handle, stream.blocking());
+    event.after = runtime.unfinished(stream_handle);
     event.capture = stream.capture;
     event.frontier = stream.frontier;
   });
@@ -114,7 +115,15 @@ Event& usable_event(Runtime& runtime, cudaEvent_t handle) {
 }
 
 bool pending(const Event& event) {
-  return event.after != nullptr && !event.after->done;
+  return std::any_of(event.after.begin(), event.after.end(),
+                     [](const auto& kernel) { return !kernel->done; });
+}
+
+// When it was complete.
+std::chrono::steady_clock::time_point time_of(const Event& event) {
+  std::chrono::steady_clock::time_point time = event.time;
+  for (const auto& kernel : event.after) time = std::max(time, kernel->ended);
+  return time;
 }
 
 }  // namespace
@@ -150,7 +159,7 @@ decltype(cudaStreamSynchronize) cudaStreamSynchronize_ptsz [[gnu::alias("cudaStr
 cudaError_t cudaStreamQuery(cudaStream_t stream) {
   return Runtime::call("cudaStreamQuery", Effect::synchronizing, [&](Runtime& runtime) {
     refuse_while_capturing(runtime.streams.find(stream));
-    require(!runtime.busy(stream), cudaErrorNotReady);
+    require(runtime.unfinished(stream).empty(), cudaErrorNotReady);
   });
 }
 decltype(cudaStreamQuery) cudaStreamQuery_ptsz [[gnu::alias("cudaStreamQuery")]];
@@ -231,7 +240,8 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t handle, cudaEvent_t event_handle, u
     const Event& event = runtime.streams.find_event(event_handle);
     if (event.capture == nullptr) {
       require(stream.capture == nullptr || !event.recorded, cudaErrorStreamCaptureIsolation);
-      if (pending(event)) stream.waits_for.push_back(event.after);
+      std::copy_if(event.after.begin(), event.after.end(), std::back_inserter(stream.waits_for),
+                   [](const auto& kernel) { return !kernel->done; });
       return;
     }
     if (event.capture->graph == nullptr) return;  // that capture has ended
@@ -297,8 +307,8 @@ cudaError_t cudaEventQuery(cudaEvent_t event) {
 
 cudaError_t cudaEventSynchronize(cudaEvent_t event) {
   return Runtime::call("cudaEventSynchronize", Effect::synchronizing, [&](Runtime& runtime) {
-    const std::shared_ptr after = usable_event(runtime, event).after;
-    if (after != nullptr) runtime.running.wait_for(*after);
+    const auto kernels = usable_event(runtime, event).after;  // the event may be gone meanwhile
+    for (const auto& kernel : kernels) runtime.running.wait_for(*kernel);
     runtime.flush_output();
   });
 }
@@ -312,7 +322,7 @@ cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEve
     require(!pending(from) && !pending(to), cudaErrorNotReady);
     require(((from.flags | to.flags) & cudaEventDisableTiming) == 0,
             cudaErrorInvalidResourceHandle);
-    *milliseconds = std::chrono::duration<float, std::milli>(to.time - from.time).count();
+    *milliseconds = std::chrono::duration<float, std::milli>(time_of(to) - time_of(from)).count();
   });
 }
 

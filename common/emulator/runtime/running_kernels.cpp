@@ -28,6 +28,7 @@ std::shared_ptr<RunningKernels::Kernel> RunningKernels::begin(Kernel kernel) {
 
 void RunningKernels::end(Kernel& kernel) {
   kernel.done = true;
+  kernel.ended = std::chrono::steady_clock::now();
   std::erase_if(kernels_, [&](const auto& own) { return own.get() == &kernel; });
   changed_.notify_all();
 }
@@ -41,13 +42,15 @@ void RunningKernels::wait_for_launch(const Kernel& kernel) {
   changed_.wait(mutex_, [&] { return kernel.done || kernel.stalled; });
 }
 
-std::shared_ptr<RunningKernels::Kernel> RunningKernels::before(cudaStream_t stream,
-                                                               bool blocking) const {
-  const auto found = std::find_if(kernels_.begin(), kernels_.end(), [&](const auto& kernel) {
-    if (is_legacy(stream)) return kernel->blocking;
-    return kernel->stream == stream || (blocking && is_legacy(kernel->stream));
-  });
-  return found == kernels_.end() ? nullptr : *found;
+std::vector<std::shared_ptr<RunningKernels::Kernel>> RunningKernels::before(cudaStream_t stream,
+                                                                            bool blocking) const {
+  std::vector<std::shared_ptr<Kernel>> found;
+  std::copy_if(kernels_.begin(), kernels_.end(), std::back_inserter(found),
+               [&](const auto& kernel) {
+                 if (is_legacy(stream)) return kernel->blocking;
+                 return kernel->stream == stream || (blocking && is_legacy(kernel->stream));
+               });
+  return found;
 }
 
 void RunningKernels::wait_for(Kernel& kernel) {

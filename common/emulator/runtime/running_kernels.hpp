@@ -5,6 +5,7 @@
 
 #include <cuda_runtime_api.h>
 
+#include <chrono>
 #include <condition_variable>
 #include <exception>
 #include <functional>
@@ -23,7 +24,8 @@ class RunningKernels {
     cudaStream_t stream = nullptr;
     bool blocking = true;  // the stream: it waits for the legacy default stream, and that for it
     bool done = false, stalled = false;
-    int waited_for_by = 0;  // threads of the host
+    std::chrono::steady_clock::time_point ended{};  // once it is done
+    int waited_for_by = 0;                        // threads of the host
   };
 
   explicit RunningKernels(std::mutex& mutex) : mutex_(mutex) {}
@@ -36,8 +38,8 @@ class RunningKernels {
 
   bool any() const { return !kernels_.empty(); }
   const std::string& first_name() const { return kernels_.front()->name; }
-  // What work in a stream must wait for.
-  std::shared_ptr<Kernel> before(cudaStream_t stream, bool blocking) const;
+  // Those that work in a stream must wait for, whatever else the stream waits for.
+  std::vector<std::shared_ptr<Kernel>> before(cudaStream_t stream, bool blocking) const;
   void wait_for(Kernel& kernel);
   void wait_for_all();
   // Whether it is the only one, and all threads of the process but `threads` wait for it.

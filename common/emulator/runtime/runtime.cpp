@@ -251,19 +251,18 @@ void Runtime::submit(cudaStream_t handle, cudaGraphNodeType type, Work work) {
   }
 }
 
-bool Runtime::busy(cudaStream_t handle) {
-  Stream& stream = streams.find(handle);
-  std::erase_if(stream.waits_for, [](const auto& kernel) { return kernel->done; });
-  return !stream.waits_for.empty() || running.before(handle, stream.blocking()) != nullptr;
+std::vector<std::shared_ptr<RunningKernels::Kernel>> Runtime::unfinished(cudaStream_t handle) {
+  auto kernels = running.before(handle, streams.find(handle).blocking());
+  for (Stream* const stream : streams.ordered_with(handle)) {
+    std::erase_if(stream->waits_for, [](const auto& kernel) { return kernel->done; });
+    kernels.insert(kernels.end(), stream->waits_for.begin(), stream->waits_for.end());
+  }
+  return kernels;
 }
 
 void Runtime::wait_for_stream(cudaStream_t handle) {
-  while (busy(handle)) {
-    const Stream& stream = streams.find(handle);
-    const auto kernel = stream.waits_for.empty() ? running.before(handle, stream.blocking())
-                                                 : stream.waits_for.front();
-    running.wait_for(*kernel);
-  }
+  for (auto kernels = unfinished(handle); !kernels.empty(); kernels = unfinished(handle))
+    running.wait_for(*kernels.front());
 }
 
 namespace {

@@ -58,8 +58,8 @@ class Runtime {
   void submit(cudaStream_t stream, cudaGraphNodeType type, Work work);
   // The lock is given up while the kernel runs.
   void run_kernel(const Launch& launch, const std::string& kernel);
-  // Whether a kernel runs in the stream, or one that the stream's next work must wait for.
-  bool busy(cudaStream_t stream);
+  // The kernels that run in the stream, and those that the stream's next work must wait for.
+  std::vector<std::shared_ptr<RunningKernels::Kernel>> unfinished(cudaStream_t stream);
   void wait_for_stream(cudaStream_t stream);
   // Runs `callback` of the program without our lock: it may wait for threads that call CUDA.
   void run_callback(const std::function<void()>& callback);

@@ -49,6 +49,17 @@ Stream& Streams::find(cudaStream_t handle) {
   return is_default(handle) ? default_ : found<Stream>(streams_, handle);
 }
 
+std::vector<Stream*> Streams::ordered_with(cudaStream_t handle) {
+  std::vector<Stream*> ordered = {&find(handle)};
+  if (is_default(handle)) {
+    for (const auto& [key, stream] : streams_)
+      if (stream->blocking()) ordered.push_back(stream.get());
+  } else if (ordered[0]->blocking()) {
+    ordered.push_back(&default_);
+  }
+  return ordered;
+}
+
 cudaEvent_t Streams::create_event(unsigned flags) {
   auto event = std::make_unique<Event>();
   event->flags = flags;

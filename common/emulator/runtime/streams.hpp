@@ -45,8 +45,8 @@ struct Event {
   unsigned flags = 0;
   bool recorded = false;
   std::chrono::steady_clock::time_point time;
-  std::shared_ptr<RunningKernels::Kernel> after;  // complete when that is
-  std::shared_ptr<Capture> capture;               // recorded in a capturing stream
+  std::vector<std::shared_ptr<RunningKernels::Kernel>> after;  // complete when all of them are
+  std::shared_ptr<Capture> capture;                            // recorded in a capturing stream
   std::vector<GraphNode*> frontier;
 };
 
@@ -58,6 +58,9 @@ class Streams {
   void destroy(cudaStream_t handle);
   Stream& find(cudaStream_t handle);  // nullptr, cudaStreamLegacy, cudaStreamPerThread: default
   static bool is_default(cudaStream_t handle);
+  // Those whose earlier work comes before later work in it: itself, and between the default stream
+  // and the blocking ones each other.
+  std::vector<Stream*> ordered_with(cudaStream_t handle);
 
   cudaEvent_t create_event(unsigned flags);
   void destroy_event(cudaEvent_t handle);
