@@ -179,7 +179,6 @@ void release(Warp& warp, const Frame& frame, const CallSite& call, int lane) {
                       lane,
                       call.source};
   }
-  for (auto& ranges : warp.worker.caches) std::fill(ranges.begin(), ranges.end(), Range{});
 }
 
 }  // namespace

@@ -75,6 +75,55 @@ TEST_CASE("red zones leave room for many large allocations") {
   for (const DeviceAddress at : all) device.free(at);
 }
 
+TEST_CASE("what one block frees, another cannot read any more where it read before") {
+  // Block 0 allocates (turn 1), and frees (turn 3) when block 1 has read (turn 2).
+  TestKernel k(kernel_text(2, R"(
+    .param .b64 size;
+    .param .b64 got;
+    ld.param.u64 %rd0, [p0];
+    ld.param.u64 %rd1, [p1];
+    mov.u32 %r0, %ctaid.x;
+    setp.ne.u32 %p0, %r0, 0;
+    @%p0 bra OTHER;
+    st.param.b64 [size], 64;
+    call (got), malloc, (size);
+    ld.param.b64 %rd2, [got];
+    st.u32 [%rd2], 5;
+    st.global.u64 [%rd1], %rd2;
+    st.release.gpu.global.u32 [%rd0], 1;
+HAS_READ:
+    ld.acquire.gpu.global.u32 %r1, [%rd0];
+    setp.ne.u32 %p1, %r1, 2;
+    @%p1 bra HAS_READ;
+    st.param.b64 [size], %rd2;
+    call free, (size);
+    st.release.gpu.global.u32 [%rd0], 3;
+    ret;
+OTHER:
+    mov.u32 %r3, 1;
+WAIT:
+    ld.acquire.gpu.global.u32 %r1, [%rd0];
+    setp.ne.u32 %p1, %r1, %r3;
+    @%p1 bra WAIT;
+    ld.global.u64 %rd2, [%rd1];
+    .loc 1 77 0
+    ld.u32 %r2, [%rd2];
+    st.global.u32 [%rd1+8], %r2;
+    add.u32 %r3, %r3, 1;
+    st.release.gpu.global.u32 [%rd0], %r3;
+    add.u32 %r3, %r3, 1;
+    bra WAIT;)",
+                           ".extern .func (.param .b64 r) malloc (.param .b64 a);\n"
+                           ".extern .func free (.param .b64 a);\n"));
+  const auto turn = k.words({0}), out = k.words({0, 0, 0});
+  const std::string text = k.fault({2, 1, 1}, {1, 1, 1}, {turn, out});
+  CHECK(k.kind == FaultKind::illegal_address);
+  CHECK(says(text, "into the 64-byte allocation 'malloc in a kernel'"));
+  CHECK(says(text, "which was freed"));
+  CHECK(says(text, "test.cu:77"));
+  CHECK(k.read(out, 3)[2] == 5);
+}
+
 TEST_CASE("an address outside of freed memory is named after what is still there") {
   TestKernel k(kernel_text(1, store_own));
   const auto old = k.words(Words(64), "old");

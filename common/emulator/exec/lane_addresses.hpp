@@ -140,8 +140,8 @@ struct View {
   }
 };
 
-// The view that holds `address`: looks the allocation up, for the next time too. Generic addresses
-// may lie in shared memory.
+// The view that holds `address`: looks the allocation up, for the next time too unless it may go
+// meanwhile. Generic addresses may lie in shared memory.
 template <Space S>
 [[gnu::noinline]] View<S> look_up(Warp& warp, const Inst& inst, Address<S> address) {
   if constexpr (S == Space::generic) {
@@ -159,6 +159,9 @@ template <Space S>
         warp.launch.memory->reserved(address)) {
       cached = warp.launch.memory->everything();
     }
+    const View<S> view(warp, inst);
+    if (cached.may_go) cached = Range{};
+    return view;
   }
   return View<S>(warp, inst);
 }

@@ -129,7 +129,8 @@ void DeviceMemory::free(DeviceAddress address, Owner owner) {
   if (owner == Owner::device_heap) heap_in_use_ -= block.allocation.bytes;
   void* host = reinterpret_cast<void*>(address + static_cast<std::uint64_t>(to_host_));
   madvise(host, block.used, MADV_DONTNEED);
-  mprotect(host, block.used, PROT_NONE);
+  // What a kernel frees another block may just be reading, on another of the host's threads.
+  if (owner != Owner::device_heap) mprotect(host, block.used, PROT_NONE);
   freed_.emplace(address, std::move(block));
 }
 
@@ -168,7 +169,8 @@ bool DeviceMemory::find_range(DeviceAddress address, Range& range) const {
   const auto found = holder(address);
   if (found == live_.end()) return false;
   range = {found->first, found->second.allocation.bytes,
-           found->second.owner == Owner::host ? 0 : to_host_};
+           found->second.owner == Owner::host ? 0 : to_host_,
+           found->second.owner == Owner::device_heap};
   return true;
 }
 

@@ -22,6 +22,7 @@ struct Range {
   std::uint64_t begin = 0;
   std::uint64_t bytes = 0;
   std::int64_t to_host = 0;
+  bool may_go = false;  // during a launch: another block may free it, so nobody keeps it in mind
 
   bool holds(std::uint64_t address, std::uint64_t size) const {
     const std::uint64_t offset = address - begin;
@@ -57,7 +58,7 @@ class DeviceMemory {
   // The live range that holds `address`; false if none does. Safe from several threads.
   bool find_range(DeviceAddress address, Range& range) const;
   // The whole reserved range, for running unchecked.
-  Range everything() const { return {base_, reserved_bytes, to_host_}; }
+  Range everything() const { return {base_, reserved_bytes, to_host_, false}; }
 
   const Device::Allocation* find(DeviceAddress address) const;
   std::vector<Device::Allocation> allocations() const;

@@ -51,8 +51,8 @@ std::byte* resolve(Warp& warp, const Inst& inst, Space space, u64 address, u32 b
   if (!warp.launch.memory->find_range(address, found) || !found.holds(address, bytes)) {
     throw_out_of_bounds(warp, access);
   }
-  range = found;
-  return range.host(address);
+  if (!found.may_go) range = found;
+  return found.host(address);
 }
 
 std::byte* resolve_generic(Warp& warp, const ptx::Instruction* source, u64 address, u32 bytes,
