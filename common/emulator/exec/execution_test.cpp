@@ -488,6 +488,16 @@ TEST_CASE("the shared memory that the system keeps is zero at first, and not the
   }
 }
 
+TEST_CASE("a bound on threads that passes any number is the device's own") {
+  Device device;
+  const Module* module = device.load(
+      ".version 7.0\n.target sm_75\n.address_size 64\n"
+      ".entry huge() .maxntid 65536, 65536 { ret; }\n.entry small() .maxntid 16, 2, 2 { ret; }\n",
+      "test");
+  CHECK(device.attributes(device.function(module, "huge")).max_threads_per_block == 1024);
+  CHECK(device.attributes(device.function(module, "small")).max_threads_per_block == 64);
+}
+
 TEST_CASE("sectors and wavefronts are counted when asked for") {
   Options options;
   options.watch |= watch_counters;

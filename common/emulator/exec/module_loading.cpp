@@ -93,8 +93,12 @@ void set_attributes(const Module& module, Function& function, const DeviceProper
   attributes.max_threads_per_block = properties.max_threads_per_block;
   for (const int* limit : {source.max_threads, source.required_threads}) {
     if (limit[0] == 0) continue;
-    const int threads = limit[0] * std::max(limit[1], 1) * std::max(limit[2], 1);
-    attributes.max_threads_per_block = std::min(attributes.max_threads_per_block, threads);
+    std::int64_t threads = 1;
+    for (int i = 0; i < 3; ++i) {
+      threads =
+          std::min<std::int64_t>(threads * std::max(limit[i], 1), attributes.max_threads_per_block);
+    }
+    attributes.max_threads_per_block = static_cast<int>(threads);
   }
   std::uint64_t at = 0;
   for (const ptx::Variable& parameter : source.parameters) {
