@@ -1,15 +1,44 @@
 #include "common/emulator/runtime/launch_report.hpp"
 
+#include <algorithm>
+#include <charconv>
 #include <cstdio>
 
 namespace ladder::emulator {
 
+namespace {
+
+// Bytes of the character in UTF-8 with which `text` begins; 0: it begins with none.
+std::size_t character_bytes(std::string_view text) {
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+  const unsigned lead = byte(0);
+  if (lead < 0x80) return 1;
+  const std::size_t bytes = lead >= 0xf5   ? 0
+                            : lead >= 0xf0 ? 4
+                            : lead >= 0xe0 ? 3
+                            : lead >= 0xc2 ? 2
+                                           : 0;
+  if (text.size() < bytes) return 0;
+  for (std::size_t i = 1; i < bytes; ++i)
+    if ((byte(i) & 0xc0) != 0x80) return 0;
+  // Neither longer than it has to be, nor half of a pair, nor beyond the last.
+  if ((lead == 0xe0 && byte(1) < 0xa0) || (lead == 0xed && byte(1) >= 0xa0) ||
+      (lead == 0xf0 && byte(1) < 0x90) || (lead == 0xf4 && byte(1) >= 0x90))
+    return 0;
+  return bytes;
+}
+
+}  // namespace
+
 std::string json_quoted(std::string_view text) {
   std::string result = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') {
-      result += '\\';
-      result += c;
+  while (!text.empty()) {
+    const char c = text[0];
+    const std::size_t bytes = character_bytes(text);
+    if (bytes == 0) {
+      result += "\\ufffd";  // in place of a byte that is no text
+    } else if (c == '"' || c == '\\') {
+      result += {'\\', c};
     } else if (c == '\n') {
       result += "\\n";
     } else if (static_cast<unsigned char>(c) < 0x20) {
@@ -17,16 +46,17 @@ std::string json_quoted(std::string_view text) {
       std::snprintf(escape, sizeof escape, "\\u%04x", c);
       result += escape;
     } else {
-      result += c;
+      result += text.substr(0, bytes);
     }
+    text.remove_prefix(std::max<std::size_t>(bytes, 1));
   }
   return result + '"';
 }
 
+// In every locale of the program with a point.
 std::string json_number(double value) {
   char text[32];
-  std::snprintf(text, sizeof text, "%.17g", value);
-  return text;
+  return {text, std::to_chars(text, text + sizeof text, value, std::chars_format::general, 17).ptr};
 }
 
 std::string json_counters(const Counters& counters, bool all) {

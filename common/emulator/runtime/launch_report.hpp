@@ -9,6 +9,7 @@
 
 namespace ladder::emulator {
 
+// Bytes that are no UTF-8, as names of files may have, become U+FFFD.
 std::string json_quoted(std::string_view text);
 std::string json_number(double value);
 std::string json_dim(const Dim3& d);  // [8, 1, 1]
