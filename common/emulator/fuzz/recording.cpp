@@ -27,6 +27,7 @@ void RecordingWriter::add(std::size_t program, const std::string& out) {
   const Head head{program, size, out.size()};
   stream_.write(reinterpret_cast<const char*>(&head), sizeof head);
   stream_.write(packed.data(), static_cast<std::streamsize>(size));
+  if (!stream_.flush()) throw std::runtime_error("cannot write the recording: is the disk full?");
 }
 
 std::map<std::size_t, std::vector<std::byte>> read_recording(const std::filesystem::path& file) {

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
 #include <csignal>
 #include <cstdio>
@@ -29,9 +30,9 @@ class Results {
 
   void append(const std::string& text) {
     const std::uint64_t size = text.size();
-    std::fwrite(&size, sizeof size, 1, file_);
-    std::fwrite(text.data(), 1, size, file_);
-    std::fflush(file_);
+    if (std::fwrite(&size, sizeof size, 1, file_) != 1 ||
+        std::fwrite(text.data(), 1, size, file_) != size || std::fflush(file_) != 0)
+      throw std::runtime_error(std::string("cannot keep a result: ") + std::strerror(errno));
   }
   std::vector<std::string> read() {
     std::vector<std::string> all;
@@ -144,8 +145,9 @@ std::vector<Outcome> run_all(const std::vector<KernelRun>& runs,
   std::vector<Outcome> outcomes(runs.size());
   for (std::size_t i = 0; i < runs.size(); ++i) {
     const std::string& text = texts[i];
-    if (text.empty()) continue;
-    if (text[0] == 'e') {
+    if (text.empty()) {
+      outcomes[i].error = "not run: the time was over";
+    } else if (text[0] == 'e') {
       outcomes[i].error = text.substr(1);
     } else {
       outcomes[i].out.resize(text.size() - 1);
