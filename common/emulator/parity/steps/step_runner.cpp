@@ -1,5 +1,5 @@
-// Calls solve() of the course's steps, each once, at the size at which its goals are counted, so
-// that a profiler sees nothing but their kernels.
+// Calls solve() of the course's steps, each once, at the size at which its goals are counted or its
+// chapter was measured, so that a profiler sees nothing but their kernels.
 //
 //   step_runner CUDART FILE.cu OBJECT [FILE.cu OBJECT]...
 //
@@ -11,6 +11,8 @@
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
+#include <map>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -49,6 +51,18 @@ const Problem& problem_of(const fs::path& file, const SolverHeader& header) {
       return problem;
   }
   fail(file.string() + " is in no chapter");
+}
+
+// The sizes of chapters that the course has come to count at other ones since they were measured.
+// Whoever measures a chapter anew takes its line out.
+const std::map<std::string, Parameters> measured_at = {
+    {"02_transpose", {{"rows", 257}, {"cols", 255}}},
+};
+
+std::optional<Parameters> size_for(const fs::path& file, const Problem& problem,
+                                   const SolverHeader& header) {
+  const auto found = measured_at.find(file.parent_path().filename().string());
+  return found == measured_at.end() ? counting_size(problem, header) : found->second;
 }
 
 // The arguments of one call, with their arrays on the device.
@@ -143,7 +157,7 @@ std::uint64_t launches_so_far(const worker::Cuda& cuda) {
 void run_step(worker::Cuda& cuda, const fs::path& file, const char* object) {
   const SolverHeader header = read_solver_header(file);
   const Problem& problem = problem_of(file, header);
-  const std::optional<Parameters> size = counting_size(problem, header);
+  const std::optional<Parameters> size = size_for(file, problem, header);
   if (!size) fail(file.string() + ": no size of ours fits its @limits");
   void* library = dlopen(object, RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) fail(dlerror());
