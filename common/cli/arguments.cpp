@@ -3,8 +3,11 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <charconv>
+#include <cstdint>
 #include <functional>
 #include <string>
+#include <system_error>
 
 #include "common/cli/commands.hpp"
 #include "common/cli/version.hpp"
@@ -23,6 +26,18 @@ CLI::Validator above_zero() {
         return "'" + text + "' is not a number above 0";
       },
       "POSITIVE");
+}
+
+// CLI11 takes a minus sign for a way round from the largest number, and more digits for the largest.
+CLI::Validator seed() {
+  return CLI::Validator(
+      [](std::string& text) {
+        std::uint64_t number = 0;
+        const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+        if (error == std::errc() && end == text.data() + text.size()) return std::string();
+        return "'" + text + "' is not an integer from 0 to 18446744073709551615";
+      },
+      "UINT");
 }
 
 // What was asked for; one of each, because exactly one command runs.
@@ -68,10 +83,13 @@ void add_running_options(CLI::App& command, Running& running, bool cases) {
         ->expected(1)
         ->allow_extra_args(false)
         ->take_all();
-    command.add_option("--seed", running.seed, "seed of the inputs")->capture_default_str();
-    command.add_option(
-        "--order-seed", running.order_seed,
-        "run the emulator's warps in another order, one for each number; 0: in order");
+    command.add_option("--seed", running.seed, "seed of the inputs")
+        ->check(seed())
+        ->capture_default_str();
+    command
+        .add_option("--order-seed", running.order_seed,
+                    "run the emulator's warps in another order, one for each number; 0: in order")
+        ->check(seed());
     command.add_option("--observers", running.observers, kObserversHelp)->type_name("LIST");
     command.add_option("--time-limit", running.time_limit_s, "seconds for one call of the solver")
         ->check(above_zero())
@@ -206,7 +224,9 @@ void add_profile(CLI::App& app, Requests& requests) {
   profile.add_option("--at", requests.profile.at, "sizes; ours, unless said")
       ->type_name("\"N=4096\"");
   profile.add_flag("--line", requests.profile.lines, "every source line, not only the hottest");
-  profile.add_option("--seed", requests.profile.seed, "seed of the inputs")->capture_default_str();
+  profile.add_option("--seed", requests.profile.seed, "seed of the inputs")
+      ->check(seed())
+      ->capture_default_str();
   profile.add_option("--time-limit", requests.profile.time_limit_s, "seconds for the call")
       ->check(above_zero())
       ->capture_default_str();
@@ -254,8 +274,10 @@ void add_emulate(CLI::App& app, Requests& requests) {
                   "seconds after which a kernel is stopped; none, unless said")
       ->check(above_zero());
   emulate.add_option("--observers", requests.emulate.observers, kObserversHelp)->type_name("LIST");
-  emulate.add_option("--order-seed", requests.emulate.order_seed,
-                     "run warps in another order, one for each number; 0: in order");
+  emulate
+      .add_option("--order-seed", requests.emulate.order_seed,
+                  "run warps in another order, one for each number; 0: in order")
+      ->check(seed());
   add_architecture(emulate, requests.emulate.architecture);
   emulate.positionals_at_end();
   emulate.prefix_command();
@@ -292,7 +314,7 @@ void add_proof_commands(CLI::App& dev, Requests& requests) {
       "  ./ladder dev fuzz --parser --minutes 10");
   FuzzRequest& request = requests.fuzz;
   fuzz.add_option("--programs", request.programs, "how many")->check(above_zero());
-  fuzz.add_option("--seed", request.seed, "of the programs")->capture_default_str();
+  fuzz.add_option("--seed", request.seed, "of the programs")->check(seed())->capture_default_str();
   fuzz.add_option("--jobs", request.jobs, "processes at a time")->check(above_zero());
   fuzz.add_option("--on", request.on,
                   "what the emulator is compared with: a gpu, or itself in another order of warps")

@@ -59,6 +59,13 @@ TEST_CASE("no command, a misspelt one and a bad option are usage errors that say
     CHECK(refused.code == 2);
     CHECK(says(refused, "--time-limit: '" + std::string(limit) + "' is not a number above 0"));
   }
+  for (const char* seed : {"-1", "1e3", "99999999999999999999999"}) {
+    CAPTURE(seed);
+    const Finished refused = type({"check", "01.01", "--seed", seed});
+    CHECK(refused.code == 2);
+    CHECK(says(refused, "--seed: '" + std::string(seed) + "' is not an integer from 0"));
+    CHECK(type({"emulate", "--order-seed", seed, "a.out"}).code == 2);
+  }
   CHECK(type({"check"}).code == 2);
   CHECK(type({"bench"}).code == 2);
   CHECK(type({"next", "--json"}).code == 2);  // it prints text alone

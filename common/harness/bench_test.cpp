@@ -102,7 +102,7 @@ TEST_CASE("a timed answer is held to the bound of its solver's header") {
   BenchSubject plain{"plain", std::filesystem::path(test_paths::fixtures) / "plain.cu", {}};
   BenchSubject tight = plain;
   tight.header.bound = "tight";
-  timed.options.time_limit_s = 2;
+  timed.options.time_limit_s = 6;
   const std::vector<TimedSubject> subjects = time_subjects(
       tree, timed.toolkit, timed.problem, {plain, tight}, {{"N", 100}}, timed.options);
   CHECK(subjects[0].verdict == Verdict::solved);

@@ -255,6 +255,10 @@ TEST_CASE("hint: every value is twice what it should be") {
   CHECK_FALSE(leftover.says("32 times"));
   leftover.output().set(0, -64);
   CHECK(leftover.says("every value is 32 times what it should be"));
+  const auto second = [](const Buffer&, std::int64_t) { return 1.0; };
+  Answer index(made_up("p", second, 0, 0, ElementType::i32), 1);
+  index.output().set(0, 4);
+  CHECK_FALSE(index.says("4 times"));
 }
 
 TEST_CASE("hint: periodic, from one element on, at the ragged edge") {

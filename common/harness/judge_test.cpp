@@ -310,7 +310,7 @@ TEST_CASE("with a GPU a time goal is judged on it") {
   // The emulator in the place of the GPU: only that it is timed matters here.
   JudgeOptions options = quick();
   options.backends = {Backend::gpu};
-  options.time_limit_s = 2;
+  options.time_limit_s = 6;
   options.cudart = test_paths::emulator;
   Problem problem = test_vector_add();
   problem.sizes = [](Tier) { return test_sizes({257}); };
@@ -326,7 +326,7 @@ TEST_CASE("with a GPU a time goal is judged on it") {
 TEST_CASE("a solver that fails at the size of a time goal is wrong, not our fault") {
   JudgeOptions options = quick();
   options.backends = {Backend::gpu};
-  options.time_limit_s = 2;
+  options.time_limit_s = 6;
   options.cudart = test_paths::emulator;
   Problem problem = test_vector_add();
   problem.sizes = [](Tier) { return test_sizes({256}); };

@@ -127,7 +127,7 @@ std::int64_t Parameters::operator[](std::string_view name) const {
   const double value = real(name);
   if (value != std::trunc(value) || std::fabs(value) > 0x1p53) {
     throw UsageError("parameter '" + std::string(name) + "' is " + number_text(value) +
-                     ", which is not an integer");
+                     ", which is " + (std::fabs(value) > 0x1p53 ? "too large" : "not an integer"));
   }
   return static_cast<std::int64_t>(value);
 }

@@ -99,6 +99,8 @@ TEST_CASE("parameters keep the order of the signature and integers as they are")
 TEST_CASE("a parameter that is missing or no integer is named") {
   const Parameters at = {{"N", 2.5}};
   CHECK_THROWS_WITH_AS(at["N"], "parameter 'N' is 2.5, which is not an integer", UsageError);
+  const Parameters large = {{"N", 1e20}};
+  CHECK_THROWS_WITH_AS(large["N"], "parameter 'N' is 1e+20, which is too large", UsageError);
   CHECK_THROWS_WITH_AS(at["K"], "no value for parameter 'K' in N=2.5: give one, as in K=64",
                        UsageError);
 }

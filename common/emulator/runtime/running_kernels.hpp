@@ -25,7 +25,7 @@ class RunningKernels {
     bool blocking = true;  // the stream: it waits for the legacy default stream, and that for it
     bool done = false, stalled = false;
     std::chrono::steady_clock::time_point ended{};  // once it is done
-    int waited_for_by = 0;                        // threads of the host
+    int waited_for_by = 0;                          // threads of the host
   };
 
   explicit RunningKernels(std::mutex& mutex) : mutex_(mutex) {}
