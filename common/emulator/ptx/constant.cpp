@@ -275,8 +275,4 @@ Constant parse_constant(TokenStream& tokens) {
   return Evaluator(tokens).conditional();
 }
 
-Constant parse_signed_constant(TokenStream& tokens) {
-  return Evaluator(tokens).unary();
-}
-
 }  // namespace ladder::ptx

@@ -20,7 +20,4 @@ bool starts_constant(const Token& token);
 // Reads the longest expression, ?: included. Throws ParseError: division by zero, nesting too deep.
 Constant parse_constant(TokenStream& tokens);
 
-// Reads one operand with its signs, no binary operators: what an instruction's operand may be.
-Constant parse_signed_constant(TokenStream& tokens);
-
 }  // namespace ladder::ptx

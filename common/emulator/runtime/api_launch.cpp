@@ -67,7 +67,7 @@ void __cudaRegisterVar(void** handle, char* host_variable, char*, const char* na
                        std::size_t bytes, int constant, int) {
   Runtime& runtime = Runtime::instance();
   const std::lock_guard lock(runtime.mutex);
-  runtime.modules.add_variable(binary_of(handle), host_variable,
+  runtime.modules.add_variable(host_variable,
                                Variable{binary_of(handle), name, bytes, constant != 0, nullptr});
 }
 
@@ -76,8 +76,7 @@ void __cudaRegisterManagedVar(void** handle, void** host_pointer, char*, const c
   Runtime& runtime = Runtime::instance();
   const std::lock_guard lock(runtime.mutex);
   runtime.modules.add_variable(
-      binary_of(handle), host_pointer,
-      Variable{binary_of(handle), name, bytes, constant != 0, host_pointer});
+      host_pointer, Variable{binary_of(handle), name, bytes, constant != 0, host_pointer});
 }
 
 // Variables of the host that device code reads: nothing to do until device code names one.

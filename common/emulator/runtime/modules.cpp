@@ -71,7 +71,7 @@ void Modules::add_kernel(FatBinary* binary, const void* host_function, const cha
   entry = std::move(kernel);
 }
 
-void Modules::add_variable(FatBinary*, const void* host_variable, Variable variable) {
+void Modules::add_variable(const void* host_variable, Variable variable) {
   variables_[host_variable] = std::move(variable);
 }
 

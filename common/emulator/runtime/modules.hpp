@@ -44,7 +44,7 @@ class Modules {
   FatBinary* add(const void* wrapper);
   void remove(FatBinary* binary, Device* device);  // device: nullptr if none was made yet
   void add_kernel(FatBinary* binary, const void* host_function, const char* name);
-  void add_variable(FatBinary* binary, const void* host_variable, Variable variable);
+  void add_variable(const void* host_variable, Variable variable);
 
   // By the host function's address, or by a handle that this returned; nullptr: not registered.
   Kernel* kernel(const void* handle);
