@@ -155,12 +155,13 @@ template <Space S>
   }
   if constexpr (S == Space::generic || S == Space::global) {
     Range& cached = warp.cache[inst.cache];
-    if (warp.launch.memory->find_range(address, cached) && !warp.launch.memcheck &&
+    bool may_go = false;
+    if (warp.launch.memory->find_range(address, cached, &may_go) && !warp.launch.memcheck &&
         warp.launch.memory->reserved(address)) {
       cached = warp.launch.memory->everything();
     }
     const View<S> view(warp, inst);
-    if (cached.may_go) cached = Range{};
+    if (may_go) cached = Range{};
     return view;
   }
   return View<S>(warp, inst);

@@ -164,13 +164,13 @@ std::map<DeviceAddress, DeviceMemory::Block>::const_iterator DeviceMemory::holde
   return address - after->first < after->second.allocation.bytes ? after : live_.end();
 }
 
-bool DeviceMemory::find_range(DeviceAddress address, Range& range) const {
+bool DeviceMemory::find_range(DeviceAddress address, Range& range, bool* may_go) const {
   std::shared_lock lock(mutex_);
   const auto found = holder(address);
   if (found == live_.end()) return false;
   range = {found->first, found->second.allocation.bytes,
-           found->second.owner == Owner::host ? 0 : to_host_,
-           found->second.owner == Owner::device_heap};
+           found->second.owner == Owner::host ? 0 : to_host_};
+  if (may_go != nullptr) *may_go = found->second.owner == Owner::device_heap;
   return true;
 }
 

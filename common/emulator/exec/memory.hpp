@@ -22,7 +22,6 @@ struct Range {
   std::uint64_t begin = 0;
   std::uint64_t bytes = 0;
   std::int64_t to_host = 0;
-  bool may_go = false;  // during a launch: another block may free it, so nobody keeps it in mind
 
   bool holds(std::uint64_t address, std::uint64_t size) const {
     const std::uint64_t offset = address - begin;
@@ -55,10 +54,11 @@ class DeviceMemory {
   void unmap_host(void* address);
   bool maps_host() const;  // any
 
-  // The live range that holds `address`; false if none does. Safe from several threads.
-  bool find_range(DeviceAddress address, Range& range) const;
+  // The live range that holds `address`; false if none does. Safe from several threads. `may_go`:
+  // whether another block may free it during the launch, so that nobody keeps it in mind.
+  bool find_range(DeviceAddress address, Range& range, bool* may_go = nullptr) const;
   // The whole reserved range, for running unchecked.
-  Range everything() const { return {base_, reserved_bytes, to_host_, false}; }
+  Range everything() const { return {base_, reserved_bytes, to_host_}; }
 
   const Device::Allocation* find(DeviceAddress address) const;
   std::vector<Device::Allocation> allocations() const;

@@ -48,10 +48,11 @@ std::byte* resolve(Warp& warp, const Inst& inst, Space space, u64 address, u32 b
     return resolve(warp, inst, Space::local, address & ~window_mask, bytes, lane);
   }
   Range found;
-  if (!warp.launch.memory->find_range(address, found) || !found.holds(address, bytes)) {
+  bool may_go = false;
+  if (!warp.launch.memory->find_range(address, found, &may_go) || !found.holds(address, bytes)) {
     throw_out_of_bounds(warp, access);
   }
-  if (!found.may_go) range = found;
+  if (!may_go) range = found;
   return found.host(address);
 }
 
