@@ -124,6 +124,15 @@ WAIT:
   CHECK(k.read(out, 3)[2] == 5);
 }
 
+TEST_CASE("a deadlock behind a call is named where the lanes are, not in the function they left") {
+  TestKernel k(kernel_text(0, "call.uni touch;\n.loc 1 51 0\nbar.sync 1, 64;",
+                           ".func touch()\n{\n.reg .b32 %r<2>;\n.loc 1 12 0\nmov.u32 %r1, 1;\n"
+                           "ret;\n}\n"));
+  const std::string text = k.fault({1, 1, 1}, {32, 1, 1}, {});
+  CHECK(k.kind == FaultKind::deadlock);
+  CHECK(says(text, "test.cu:51"));
+}
+
 TEST_CASE("an address outside of freed memory is named after what is still there") {
   TestKernel k(kernel_text(1, store_own));
   const auto old = k.words(Words(64), "old");

@@ -324,20 +324,22 @@ void ThreadBlock::report(const Warp& warp, const KernelFault& fault) const {
 }
 
 Finding ThreadBlock::finding(const Warp& warp, const KernelFault& fault) const {
-  const Function& function =
-      warp.frame && warp.frame->function ? *warp.frame->function : *launch.function;
   Finding found;
   found.kind = fault.kind;
   found.what = fault.what;
   found.kernel = launch.function->display_name;
   found.where = fault.where;
   found.help = fault.help;
+  // Where the lane is. The warp's own frame may be one that a call has left, or an earlier launch.
+  const auto group = std::find_if(warp.groups.begin(), warp.groups.end(), [&](const Group& one) {
+    return (one.mask >> fault.lane & 1) != 0;
+  });
+  const bool live = group != warp.groups.end();
+  const Function& function = live ? *group->frame->function : *launch.function;
   found.site = site_of(launch, function, fault.instruction, number, warp.thread_of(fault.lane));
-  // The lane's frame leads to its callers; the warp's own may be left over from what it ran before.
-  for (const Group& group : warp.groups) {
-    if ((group.mask >> fault.lane & 1) == 0 || group.frame->function != &function) continue;
-    const std::string place =
-        fault.instruction != nullptr ? own_place(*group.frame, *fault.instruction) : "";
+  if (live && fault.instruction != nullptr) {
+    // The frame leads to its callers.
+    const std::string place = own_place(*group->frame, *fault.instruction);
     if (!place.empty()) found.site.place = place;
   }
   return found;
