@@ -38,6 +38,16 @@ const char* const kVectorAdd =
     "  add<<<(N + 255) / 256, 256>>>(A, B, C, N);\n"
     "}\n";
 
+// A whole program with the given lines of main, whose kernel stores 41 where `a` points.
+std::string write_program(const TemporaryFolder& folder, const std::string& name,
+                          const std::string& body) {
+  return folder.write(name,
+                      "#include <cstdio>\n#include <cstdlib>\n"
+                      "__global__ void kernel(int* a) { *a = 41; }\n"
+                      "int main(int, char** words) {\n" +
+                          body + "}\n");
+}
+
 }  // namespace
 
 TEST_CASE("no command, a misspelt one and a bad option are usage errors that say what to do") {
@@ -243,17 +253,13 @@ TEST_CASE("another runtime that is not there is a usage error") {
 
 TEST_CASE("a program runs on a runtime whose path has a blank, and its exit code comes through") {
   const TemporaryFolder folder;
-  const std::string program = folder.write("a program.cu",
-                                           "#include <cstdio>\n"
-                                           "__global__ void kernel(int* a) { *a = 41; }\n"
-                                           "int main(int, char** words) {\n"
-                                           "  int* a; int b = 0;\n"
-                                           "  cudaMalloc(&a, 4);\n"
-                                           "  kernel<<<1, 1>>>(a);\n"
-                                           "  cudaMemcpy(&b, a, 4, cudaMemcpyDeviceToHost);\n"
-                                           "  std::printf(\"%d %s\\n\", b, words[1]);\n"
-                                           "  return 7;\n"
-                                           "}\n");
+  const std::string program = write_program(folder, "a program.cu",
+                                            "  int* a; int b = 0;\n"
+                                            "  cudaMalloc(&a, 4);\n"
+                                            "  kernel<<<1, 1>>>(a);\n"
+                                            "  cudaMemcpy(&b, a, 4, cudaMemcpyDeviceToHost);\n"
+                                            "  std::printf(\"%d %s\\n\", b, words[1]);\n"
+                                            "  return 7;\n");
   const std::filesystem::path library = std::getenv("CUDART");
   const std::filesystem::path blank = folder.path() / "a folder";
   std::filesystem::create_directory(blank);
@@ -283,16 +289,12 @@ TEST_CASE("a stranger's right file is solved, as text without escape codes and a
 
 TEST_CASE("a program is profiled whatever it returns; a kernel that faults is trapped") {
   const TemporaryFolder folder;
-  const std::string program = folder.write("program.cu",
-                                           "#include <cstdlib>\n"
-                                           "__global__ void kernel(int* a) { *a = 41; }\n"
-                                           "int main() {\n"
-                                           "  int* a = nullptr;\n"
-                                           "  const bool faults = std::getenv(\"FAULTS\");\n"
-                                           "  if (!faults) cudaMalloc(&a, 4);\n"
-                                           "  kernel<<<1, 1>>>(a);\n"
-                                           "  return cudaDeviceSynchronize() == 0 ? 7 : 0;\n"
-                                           "}\n");
+  const std::string program = write_program(folder, "program.cu",
+                                            "  int* a = nullptr;\n"
+                                            "  const bool faults = std::getenv(\"FAULTS\");\n"
+                                            "  if (!faults) cudaMalloc(&a, 4);\n"
+                                            "  kernel<<<1, 1>>>(a);\n"
+                                            "  return cudaDeviceSynchronize() == 0 ? 7 : 0;\n");
   const Finished right = type({"profile", program});
   CHECK(right.code == 0);
   CHECK(says(right, "it ended with exit code 7"));

@@ -306,15 +306,25 @@ TEST_CASE("a time goal without a GPU is not judged") {
   CHECK_FALSE(report.goals[0].judged);
 }
 
-TEST_CASE("with a GPU a time goal is judged on it") {
-  // The emulator in the place of the GPU: only that it is timed matters here.
+// The emulator in the place of the GPU: only that solvers are timed there matters.
+JudgeOptions on_stand_in() {
   JudgeOptions options = quick();
   options.backends = {Backend::gpu};
   options.time_limit_s = 6;
   options.cudart = test_paths::emulator;
+  return options;
+}
+
+Problem vector_add_at(int N) {
   Problem problem = test_vector_add();
-  problem.sizes = [](Tier) { return test_sizes({257}); };
-  SolverHeader header = with_goal("time", Relation::Operator::less, 1e12, "");
+  problem.sizes = [N](Tier) { return test_sizes({N}); };
+  return problem;
+}
+
+TEST_CASE("with a GPU a time goal is judged on it") {
+  const JudgeOptions options = on_stand_in();
+  const Problem problem = vector_add_at(257);
+  const SolverHeader header = with_goal("time", Relation::Operator::less, 1e12, "");
   const SolverReport report = judge_mood("right", problem, header, options);
   check(report, Verdict::solved, "");
   REQUIRE(report.goals.size() == 1);
@@ -324,12 +334,8 @@ TEST_CASE("with a GPU a time goal is judged on it") {
 }
 
 TEST_CASE("a solver that fails at the size of a time goal is wrong, not our fault") {
-  JudgeOptions options = quick();
-  options.backends = {Backend::gpu};
-  options.time_limit_s = 6;
-  options.cudart = test_paths::emulator;
-  Problem problem = test_vector_add();
-  problem.sizes = [](Tier) { return test_sizes({256}); };
+  const JudgeOptions options = on_stand_in();
+  const Problem problem = vector_add_at(256);
   SolverHeader header = with_goal("time", Relation::Operator::less, 1e12, "");
   header.goals[0].at = Parameters{{"N", 257}};
   const SolverReport wrong = judge_mood("lost tail", problem, header, options);
@@ -339,8 +345,7 @@ TEST_CASE("a solver that fails at the size of a time goal is wrong, not our faul
   CHECK_FALSE(wrong.goals[0].met);
   header.goals[0] = with_goal("launches", Relation::Operator::less, 9, "").goals[0];
   header.goals[0].at = Parameters{{"N", 257}};
-  options = quick();
-  check(judge_mood("trapped beyond a block", problem, header, options), Verdict::trapped,
+  check(judge_mood("trapped beyond a block", problem, header), Verdict::trapped,
         "trapped: vector_add, N=257");
 }
 
