@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -22,7 +23,8 @@ CLI::Validator above_zero() {
   return CLI::Validator(
       [](std::string& text) {
         double number = 0;
-        if (CLI::detail::lexical_cast(text, number) && number > 0) return std::string();
+        if (CLI::detail::lexical_cast(text, number) && std::isfinite(number) && number > 0)
+          return std::string();
         return "'" + text + "' is not a number above 0";
       },
       "POSITIVE");

@@ -63,7 +63,7 @@ TEST_CASE("no command, a misspelt one and a bad option are usage errors that say
   CHECK(says(option, "ladder check --help"));
   CHECK(type({"check", "01.01", "--on", "mars"}).code == 2);
   CHECK(type({"check", "01.01", "--gpu", "-1"}).code == 2);
-  for (const char* limit : {"never", "0", "-3"}) {
+  for (const char* limit : {"never", "0", "-3", "inf", "1e400"}) {
     CAPTURE(limit);
     const Finished refused = type({"check", "01.01", "--time-limit", limit});
     CHECK(refused.code == 2);
