@@ -259,6 +259,16 @@ TEST_CASE(
   }
 }
 
+TEST_CASE("no size makes an extent that a double cannot hold") {
+  const Problem& attention = *problems().find("attention_bf16");
+  const double most = 2147483647;
+  Parameters at = {
+      {"batch", 1}, {"heads", 1}, {"seq", 1024}, {"d", 64}, {"causal", 0}};
+  CHECK_FALSE(attention.illegal(at).has_value());
+  for (const char* name : {"batch", "heads", "seq"}) at.set(name, most);
+  CHECK(attention.illegal(at).has_value());
+}
+
 TEST_CASE("small cases stay small enough for an emulator") {
   for (const Problem& problem : problems().all()) {
     CAPTURE(problem.name);

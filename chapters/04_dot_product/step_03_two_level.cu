@@ -20,8 +20,8 @@
 //! enough for the second level. And with a *place* for each block's sum nobody
 //! adds to what somebody else adds to: no atomics, nothing to set to zero, and
 //! an order that is fixed by numbers and not by who came first. Equal inputs
-//! give equal bits. (How many blocks those are, `ladder::blocks_for` says: chapter
-//! 3's function, which has moved to common/device/grid.hpp.)
+//! give equal bits. (How many blocks those are, `ladder::blocks_for` of
+//! common/device/grid.hpp says: chapter 3's function, for any tile.)
 //!
 //! A block for every 512 elements, each with its partial sum, would have worked
 //! as well up to some N; at 10^8 the second level would be 195 313 numbers, for

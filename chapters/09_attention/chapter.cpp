@@ -363,6 +363,7 @@ Problem attention_bf16() {
   problem.illegal = [](const Parameters& at) -> std::optional<std::string> {
     if (const auto why = outside(at, {"batch", "heads", "seq"})) return why;
     if (at["d"] != 64 && at["d"] != 128) return "d must be 64 or 128";
+    // Times d an extent has to stay an integer that a double holds.
     if (at.real("batch") * at.real("heads") * at.real("seq") > 0x1p46)
       return "batch x heads x seq is above 2^46";
     if (at["causal"] != 0 && at["causal"] != 1) return "causal must be 0 or 1";

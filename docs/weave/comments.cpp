@@ -13,12 +13,16 @@ namespace {
 // which it takes as they are.
 std::string escaped(std::string_view text) {
   std::string safe;
-  bool code = false, quoted = false;
-  const bool quotes_end = std::count(text.begin(), text.end(), '"') % 2 == 0;
+  bool code = false, quoted = false, quotes_end = true;
+  for (const char c : text) {
+    code ^= c == '`';
+    quotes_end ^= c == '"' && !code;
+  }
+  code = false;
   for (std::size_t i = 0; i < text.size(); ++i) {
     const char c = text[i];
     code ^= c == '`';
-    quoted ^= c == '"' && quotes_end;
+    quoted ^= c == '"' && !code && quotes_end;
     if (code || quoted) {
       safe += c;
     } else if (c == '<' && text.substr(i, 2) != "</") {

@@ -130,6 +130,8 @@ TEST_CASE("a small gain is said as time saved, and none over a step of another p
   Course course = files.read();
   CHECK(has(chapter_page(course, course.chapters.at(0)),
             "38.0\u00a0µs, 5.0\u00a0% less than its parent"));
+  CHECK(has(step_page(course.chapters.at(0), course.chapters.at(0).steps.at(1)),
+            "against its parent"));
   course.chapters.at(0).steps.at(1).header.problem = "relu";
   CHECK_FALSE(has(chapter_page(course, course.chapters.at(0)), "than its parent"));
   const Page step = step_page(course.chapters.at(0), course.chapters.at(0).steps.at(1));

@@ -18,6 +18,12 @@ ProcessResult start(const std::vector<std::string>& command) {
   return run_process(command, options);
 }
 
+// As it stands between the quotes of a value.
+std::string in_quotes(std::string text) {
+  replace_all(text, "\"", "\\\"");
+  return text;
+}
+
 // "@NAME@" of docs/Doxyfile.in
 std::string configuration(const DoxygenRun& run) {
   std::string text = read_file(run.source / "docs" / "Doxyfile.in");
@@ -26,16 +32,14 @@ std::string configuration(const DoxygenRun& run) {
       {"@HTML@", run.html.string()},     {"@LANGUAGE@", run.language},
       {"@THEME@", theme_css.string()},
   };
-  for (const auto& [name, value] : values) replace_all(text, name, value);
+  for (const auto& [name, value] : values) replace_all(text, name, in_quotes(value));
   return text + run.configuration;
 }
 
 }  // namespace
 
 std::string quoted(const std::string& text) {
-  std::string escaped = text;
-  replace_all(escaped, "\"", "\\\"");
-  return "\"" + escaped + "\"";
+  return "\"" + in_quotes(text) + "\"";
 }
 
 void replace_all(std::string& text, std::string_view what, std::string_view with) {

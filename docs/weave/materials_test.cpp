@@ -252,4 +252,12 @@ TEST_CASE("a roofline is of the largest size, even where the slowest step is mis
   }
   measured.timings[chapter.steps.front().entry.id()].pop_back();
   CHECK(has(roofline(chapter, measured), "The roofline at N\u00a0=\u00a08\u202f192."));
+  // But of none where less than half of the most steps are left, however few there were before.
+  for (const char* name : {"step_03_c", "step_04_d"}) {
+    chapter.steps.emplace_back().entry.name = name;
+    measured.timings[chapter.steps.back().entry.id()] = {timing(4096)};
+  }
+  measured.timings[chapter.steps[1].entry.id()].push_back(timing(16384));
+  measured.timings[chapter.steps[2].entry.id()].push_back(timing(8192));
+  CHECK(has(roofline(chapter, measured), "The roofline at N\u00a0=\u00a08\u202f192."));
 }

@@ -39,6 +39,7 @@ std::vector<Roof> roofs_of(const Measurements& measured) {
 // it, but at small sizes launches decide, and this roof knows nothing of them.
 std::vector<Point> points_of(const Chapter& chapter, const Measurements& measured, Sizes& at) {
   std::vector<Point> best;
+  std::size_t most = 0;
   for (const Sizes& sizes : measured.sizes()) {
     std::vector<Point> points;
     for (const Solver& step : chapter.steps) {
@@ -46,7 +47,8 @@ std::vector<Point> points_of(const Chapter& chapter, const Measurements& measure
       if (timing == nullptr || timing->gigaflops <= 0 || timing->gigabytes_per_s <= 0) continue;
       points.push_back({&step, timing->gigaflops / timing->gigabytes_per_s, timing->gigaflops});
     }
-    if (points.empty() || 2 * points.size() < best.size()) continue;
+    most = std::max(most, points.size());
+    if (points.empty() || 2 * points.size() < most) continue;
     best = points;  // sizes() is in order
     at = sizes;
   }

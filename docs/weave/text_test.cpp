@@ -34,6 +34,8 @@ TEST_CASE("text is escaped for HTML") {
 TEST_CASE("numbers are shown as people write them") {
   CHECK(size_text(268435456) == "2<sup>28</sup>");
   CHECK(size_text(8192) == "8\u202f192");
+  CHECK(size_text(65536) == "65\u202f536");
+  CHECK(size_text(131072) == "2<sup>17</sup>");
   CHECK(size_text(25e6) == "25 million");
   CHECK(size_text(257) == "257");
   CHECK(time_text(73.9839971) == "74.0\u00a0µs");
@@ -172,6 +174,7 @@ TEST_CASE("comments of a header become Doxygen's, line for line") {
   // Doxygen takes "file:line" for an address unless it is told, and "quotes" as they are.
   CHECK(lines_of(doxygen_comments("// F.\n// At file:line.\n"))[2] == "/// At %file:line.");
   CHECK(lines_of(doxygen_comments("// F.\n// \"@a < 1\" < 2\n"))[2] == "/// \"@a < 1\" &lt; 2");
+  CHECK(lines_of(doxygen_comments("// F.\n// `\"` < \"a\"\n"))[2] == "/// `\"` &lt; \"a\"");
 }
 
 TEST_CASE("a member without a word is an error only in headers that learners include") {
